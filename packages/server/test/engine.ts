@@ -1,7 +1,7 @@
 import { type CompiledDefinition, compileDefinition } from '../src/process-manager/engine/compile-definition.ts';
 import type { Step } from '../src/process-manager/engine/definition.ts';
 import { nextStep } from '../src/process-manager/engine/next-step.ts';
-import { type Effect, type Happening, NO_DATA, type Reason, type State } from '../src/process-manager/engine/state.ts';
+import { type Effect, type Trigger, NO_DATA, type Reason, type State } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 
 /** The engine without anything around it. */
@@ -40,15 +40,15 @@ export type Ride = {
   refused: Reason | undefined;
   faults: readonly { pointer: string; message: string }[];
   /** Lets something happen, `after` milliseconds after the last time. */
-  on(happening: Happening, after?: number): Ride;
+  on(trigger: Trigger, after?: number): Ride;
   events(): string[];
 };
 
 /** A journey that is opened, and to which things happen one after another. */
 export function ride(definition: CompiledDefinition, params: Record<string, string> = {}): Ride {
   let now = NOW;
-  const step = (state: State, happening: Happening, effects: Effect[]): Ride => {
-    const next = nextStep(definition, state, { ...happening, now, freshId: CHILD_ID });
+  const step = (state: State, trigger: Trigger, effects: Effect[]): Ride => {
+    const next = nextStep(definition, state, { ...trigger, now, freshId: CHILD_ID });
     const refused = next.refusal;
     const after = refused === undefined ? next.state : state;
     const all = refused === undefined ? [...effects, ...next.effects] : effects;
@@ -68,11 +68,11 @@ export function ride(definition: CompiledDefinition, params: Record<string, stri
 }
 
 /** What an end user sends who does everything right. */
-export function submit(step: string, result: Record<string, unknown> = {}, ...images: string[]): Happening {
+export function submit(step: string, result: Record<string, unknown> = {}, ...images: string[]): Trigger {
   return { type: 'submit', step, result, images };
 }
 
-export function passed(step: string, attempt = 1): Happening {
+export function passed(step: string, attempt = 1): Trigger {
   const check = { name: step, type: 'face', status: 'PASSED', score: 0.9 } as const;
   return { type: 'findings', step, attempt, findings: { checks: [check] } };
 }
@@ -81,7 +81,7 @@ export function findingOf(
   step: string,
   status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED',
   { attempt = 1, advice = 'final' as 'retry' | 'final', reason = 'because' } = {},
-): Happening {
+): Trigger {
   const check = { name: step, type: 'face', status, reason, advice } as const;
   return { type: 'findings', step, attempt, findings: { checks: [check] } };
 }

@@ -12,7 +12,7 @@ import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
 import { fold } from '../src/kernel/pages.ts';
 import { addDefinition } from '../src/process-manager/definitions/definitions.repository.ts';
 import type { Definition, Step } from '../src/process-manager/engine/definition.ts';
-import type { Happening } from '../src/process-manager/engine/state.ts';
+import type { Trigger } from '../src/process-manager/engine/state.ts';
 import { processesForJourneys } from '../src/process-manager/for-journeys.ts';
 import { pageEvents } from '../src/process-manager/instances/instance-events.repository.ts';
 import { findInstanceForUpdate } from '../src/process-manager/instances/process-instances.repository.ts';
@@ -59,7 +59,7 @@ export type TestJourney = {
   resumeCode(instanceId: string): Promise<string>;
   /** A browser of its own, with its own cookies. */
   browser(userAgent?: string): Browser;
-  apply(instanceId: string, happening: Happening): Promise<void>;
+  apply(instanceId: string, trigger: Trigger): Promise<void>;
   allowRedirects(...origins: string[]): Promise<void>;
   /** Whose pages may frame journeys. */
   allowFrames(environment: 'live' | 'test', ...origins: string[]): Promise<void>;
@@ -124,7 +124,7 @@ export async function openTestJourney(
   const live = openLive({ db: still, clock, suspended: async () => suspended, onError });
 
   const identity = { acts: noIdentity, presentFace: noIdentity };
-  const tell = async () => undefined;
+  const notifyEvents = async () => undefined;
   const expectNotified = () => undefined;
   const jobs: Pick<Jobs, 'enqueue'> = {
     async enqueue(_tx, { kind }, payload) {
@@ -136,7 +136,7 @@ export async function openTestJourney(
     vault,
     jobs,
     identity,
-    tell,
+    notifyEvents,
     expectNotified,
     changed: live.changed,
     eventsOfView: async () => [],
@@ -156,7 +156,7 @@ export async function openTestJourney(
     images,
     onError,
     processes: {
-      ...processesForJourneys({ drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+      ...processesForJourneys({ drive, notifyEvents, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),
       seeStep: async () => undefined,
       leaveStep: async () => undefined,
     },
@@ -233,8 +233,8 @@ export async function openTestJourney(
       return codeOf(redirectUrl);
     },
     browser: (userAgent) => browser(http, scheme, userAgent),
-    async apply(instanceId, happening) {
-      const applied = await acme.write((tx) => drive.apply(tx, instanceId, happening, clock.now()));
+    async apply(instanceId, trigger) {
+      const applied = await acme.write((tx) => drive.apply(tx, instanceId, trigger, clock.now()));
       if (applied.refusal) throw new Error(`refused: ${applied.refusal}`);
     },
     allowRedirects: (...redirectOrigins) => setSettings('live', { redirectOrigins }),

@@ -5,7 +5,7 @@ import { HOUR } from '../src/kernel/clock.ts';
 import type { CompiledDefinition } from '../src/process-manager/engine/compile-definition.ts';
 import type { Step } from '../src/process-manager/engine/definition.ts';
 import { nextStep } from '../src/process-manager/engine/next-step.ts';
-import type { Happening, State } from '../src/process-manager/engine/state.ts';
+import type { Trigger, State } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 import { CHILD_ID, definitionOf, NOW, newState } from './engine.ts';
 
@@ -80,8 +80,8 @@ const poor = fc.constantFrom('blurred', 'no_document').map((reason) => ({
 }));
 const findings = fc.oneof(checks, poor);
 
-export const happenings: fc.Arbitrary<Happening> = fc.oneof(
-  fc.constant<Happening>({ type: 'open' }),
+export const happenings: fc.Arbitrary<Trigger> = fc.oneof(
+  fc.constant<Trigger>({ type: 'open' }),
   fc.record({
     type: fc.constant('submit' as const),
     step: stepIds,
@@ -101,8 +101,8 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
     attempt: fc.integer({ min: 1, max: 3 }),
     reason: fc.constant('broke'),
   }),
-  fc.constantFrom<Happening>({ type: 'tick' }, { type: 'approve' }, { type: 'reject' }),
-  fc.constantFrom<Happening>({ type: 'resume', variables: { a: 'b' } }, { type: 'abandon' }, { type: 'expire' }),
+  fc.constantFrom<Trigger>({ type: 'tick' }, { type: 'approve' }, { type: 'reject' }),
+  fc.constantFrom<Trigger>({ type: 'resume', variables: { a: 'b' } }, { type: 'abandon' }, { type: 'expire' }),
   fc.record({
     type: fc.constant('childEnded' as const),
     childId: fc.constantFrom(CHILD_ID, 'another'),
@@ -112,26 +112,26 @@ export const happenings: fc.Arbitrary<Happening> = fc.oneof(
 );
 
 /** An input that fits where the journey stands, so that random journeys get somewhere. */
-function fitting({ flow }: State, happening: Happening): Happening {
+function fitting({ flow }: State, trigger: Trigger): Trigger {
   const { current } = flow;
-  if (!current) return happening;
-  if (happening.type === 'submit') return { ...happening, step: current.step, images: ['image', 'front'] };
-  if (happening.type === 'findings' || happening.type === 'broke') {
-    return { ...happening, step: current.step, attempt: current.attempt };
+  if (!current) return trigger;
+  if (trigger.type === 'submit') return { ...trigger, step: current.step, images: ['image', 'front'] };
+  if (trigger.type === 'findings' || trigger.type === 'broke') {
+    return { ...trigger, step: current.step, attempt: current.attempt };
   }
-  return 'step' in happening ? { ...happening, step: current.step } : happening;
+  return 'step' in trigger ? { ...trigger, step: current.step } : trigger;
 }
 
 export const journeys = fc.record({
   definition: definitions,
   params: fc.constantFrom({ go: 'yes' }, { go: 'no' }),
   inputs: fc.array(
-    fc.record({ happening: happenings, fits: fc.boolean(), after: fc.constantFrom(0, 1, 10 * 60_000, 2 * HOUR) }),
+    fc.record({ trigger: happenings, fits: fc.boolean(), after: fc.constantFrom(0, 1, 10 * 60_000, 2 * HOUR) }),
     { maxLength: 40 },
   ),
 });
 
-export type Move = { before: State; happening: Happening; after: State; refused: string | undefined; effects: number };
+export type Move = { before: State; trigger: Trigger; after: State; refused: string | undefined; effects: number };
 
 /** Every input of a journey with the states before and after it. */
 export function* moves({
@@ -141,15 +141,15 @@ export function* moves({
 }: typeof journeys extends fc.Arbitrary<infer J> ? J : never): Generator<Move> {
   let state = newState(params);
   let now = NOW;
-  for (const { happening, fits, after } of inputs) {
+  for (const { trigger, fits, after } of inputs) {
     now += after;
-    const input = fits ? fitting(state, happening) : happening;
+    const input = fits ? fitting(state, trigger) : trigger;
     const frozen = JSON.stringify(state);
     const next = nextStep(definition, state, { ...input, now, freshId: CHILD_ID });
     assert.equal(JSON.stringify(state), frozen, 'the state that was given is never changed');
     const reached = next.refusal === undefined ? next.state : state;
     const effects = next.refusal === undefined ? next.effects.length : 0;
-    yield { before: state, happening: input, after: reached, refused: next.refusal, effects };
+    yield { before: state, trigger: input, after: reached, refused: next.refusal, effects };
     state = reached;
   }
 }

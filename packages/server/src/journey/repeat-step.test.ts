@@ -74,8 +74,8 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     await browser.submit('consent', { accepted: true });
     const failed = { name: 'documentType', type: 'document', status: 'FAILED', reason: 'x', advice: 'retry' } as const;
     const fail = async (attempt: number) => {
-      const happening = { type: 'submit', step: 'document', result: {}, images: ['front'] } as const;
-      await grove.apply(id, happening);
+      const trigger = { type: 'submit', step: 'document', result: {}, images: ['front'] } as const;
+      await grove.apply(id, trigger);
       await grove.apply(id, { type: 'findings', step: 'document', attempt, findings: { checks: [failed] } });
     };
     await fail(1);

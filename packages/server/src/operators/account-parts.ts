@@ -15,7 +15,7 @@ import { operatorName } from '../kernel/operator-name.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { EmailLinks } from './email-links.ts';
 import { findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
-import type { Recognised } from './passkeys.ts';
+import type { SignInResult } from './passkeys.ts';
 import { type BegunSession, endSessionOf, IDLE_MS, type SignedIn, startSession } from './sessions.ts';
 import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
@@ -35,7 +35,7 @@ export type AccountDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'> & {
 
 type SessionView = Ok<typeof api.consoleAccount.getSession>;
 
-export type RefusedRecognition = Extract<Recognised, { refused: string }>;
+export type RefusedRecognition = Extract<SignInResult, { refused: string }>;
 
 type Caller = { readonly address: string };
 

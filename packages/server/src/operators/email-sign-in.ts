@@ -20,7 +20,7 @@ import { CEREMONY_MS, findCeremony, storeCeremony, takeCeremony } from './ceremo
 import { maySignInByEmail } from './email-links.ts';
 import { changeOperator, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { passkeysOf } from './passkeys.repository.ts';
-import { type Recognised, throwRefused } from './passkeys.ts';
+import { type SignInResult, throwRefused } from './passkeys.ts';
 import { markAuthenticated } from './sessions.repository.ts';
 import { findTotp, removeTotp } from './totps.repository.ts';
 import { enrol, newSecret, recogniseCode } from './totps.ts';
@@ -131,7 +131,7 @@ async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body
   const principal = own(context);
   const { now } = context;
   const { callerId, operator } = principal;
-  const result = await context.db.write(async (tx): Promise<Recognised> => {
+  const result = await context.db.write(async (tx): Promise<SignInResult> => {
     const row = await findOperatorForUpdate(tx, { id: callerId });
     if (!row) throw new ApiError(100210);
     if (!(await findTotp(tx, { operatorId: callerId }))) throw new ApiError(100239);

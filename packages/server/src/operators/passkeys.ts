@@ -125,7 +125,7 @@ function refusingPlainly<T>(verify: () => T): T {
 }
 
 /** The operator, or a refusal. A refusal is no exception, because its failure must be committed. */
-export type Recognised =
+export type SignInResult =
   | { readonly operator: OperatorRow; readonly passkeyId: string }
   | {
       readonly refused: 'ceremony' | 'passkey' | 'locked';
@@ -139,7 +139,7 @@ type Context = { places: Places; now: number; expected?: string | undefined };
  * Recognises the operator by a passkey. Only a response that names a passkey of the operator and does not prove it
  * counts as a failure: a stranger who knows nobody's passkey can lock nobody out.
  */
-export async function recognise(tx: TenantTx, answer: Answer, context: Context): Promise<Recognised> {
+export async function recognise(tx: TenantTx, answer: Answer, context: Context): Promise<SignInResult> {
   const { places, now, expected } = context;
   const kind = expected === undefined ? 'SIGN_IN' : 'CONFIRM';
   const ceremony = await takeCeremony(tx, answer.ceremonyId, { kind, operatorId: expected, now });
@@ -214,7 +214,7 @@ export async function recogniseSuccess(tx: TenantTx, operator: OperatorRow, now:
   return after;
 }
 
-export async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<Recognised> {
+export async function countFailure(tx: TenantTx, operator: OperatorRow, now: number): Promise<SignInResult> {
   const failures = operator.failures + 1;
   const isNewLock = failures >= MAX_FAILURES;
   const after = { ...operator, failures: isNewLock ? 0 : failures, locked_until: isNewLock ? now + LOCKED_MS : null };
@@ -223,7 +223,7 @@ export async function countFailure(tx: TenantTx, operator: OperatorRow, now: num
 }
 
 export function throwRefused(
-  { refused: reason, operator }: Extract<Recognised, { refused: string }>,
+  { refused: reason, operator }: Extract<SignInResult, { refused: string }>,
   now: number,
 ): never {
   if (reason === 'ceremony') throw new ApiError(100035);

@@ -4,7 +4,7 @@ import { isWellFormed, matchCode, normalCode } from '../identity-store/totps/mat
 import { type ShownSecret, showSecret } from '../identity-store/totps/show-secret.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { OperatorRow } from './operators.repository.ts';
-import { countFailure, isLockedAt, type Recognised, recogniseSuccess } from './passkeys.ts';
+import { countFailure, isLockedAt, recogniseSuccess, type SignInResult } from './passkeys.ts';
 import { findTotpForUpdate, setTotp, useStep } from './totps.repository.ts';
 
 /** The authenticator apps of operators: codes of RFC 6238, computed by the code of identity stores. */
@@ -66,7 +66,7 @@ type Typed = { operator: OperatorRow; code: string; now: number; pending?: Uint8
  * Recognises the operator, whom the caller has locked, by a code of the app, or of an app that waits for its first
  * code. A failure counts towards the lock and must be committed, so it is no exception.
  */
-export async function recogniseCode(deps: TotpDeps, tx: TenantTx, typed: Typed): Promise<Recognised> {
+export async function recogniseCode(deps: TotpDeps, tx: TenantTx, typed: Typed): Promise<SignInResult> {
   const { operator, code, now, pending } = typed;
   if (isLockedAt(operator, now)) return { refused: 'locked', operator };
   const row = await findTotpForUpdate(tx, { operatorId: operator.id });

@@ -6,6 +6,7 @@ import { stepLeaver } from './funnel/leave-step.ts';
 import { stepSeer } from './funnel/see-step.ts';
 import { imagesOf, saveImages } from './images/images.repository.ts';
 import { endReason } from './instances/instance-events.repository.ts';
+import { recordEvent } from './instances/notify-events.ts';
 import {
   findInstance,
   findInstanceForUpdate,
@@ -14,7 +15,6 @@ import {
   setScenario,
 } from './instances/process-instances.repository.ts';
 import { spendStartCode } from './instances/spend-start-code.ts';
-import { recordEvent } from './instances/tell-events.ts';
 import type { DriveDeps, Snapshot } from './runtime/drive.ts';
 import { beginStep } from './runtime/settle-step.ts';
 import type { WorkDeps } from './runtime/work-step.ts';
@@ -30,11 +30,11 @@ export type { InstanceRow };
 export type ProcessesForJourneys = ReturnType<typeof processesForJourneys>;
 
 type Deps = Pick<Platform, 'vault' | 'jobs' | 'baseUrlOf'> &
-  Pick<DriveDeps, 'tell' | 'expectNotified' | 'identity'> &
+  Pick<DriveDeps, 'notifyEvents' | 'expectNotified' | 'identity'> &
   Pick<WorkDeps, 'drive' | 'deleteBlobs'>;
 
 export function processesForJourneys(deps: Deps) {
-  const { drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
+  const { drive, notifyEvents, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf } = deps;
   return {
     drive,
     /** Locks the instance until the transaction ends. */
@@ -44,7 +44,8 @@ export function processesForJourneys(deps: Deps) {
     /** Sets the scenario of the sandbox. The caller has locked the instance. */
     setScenario,
     spendStartCode,
-    createFromToken: (tx: TenantTx, from: Omit<TokenCreation, 'tell'>) => createFromToken(tx, { ...from, tell }),
+    createFromToken: (tx: TenantTx, from: Omit<TokenCreation, 'notifyEvents'>) =>
+      createFromToken(tx, { ...from, notifyEvents }),
     /** The page that a process token names for its journeys. */
     uiUrlOfToken,
     linkTarget,
@@ -70,7 +71,7 @@ export function processesForJourneys(deps: Deps) {
     },
     /** The caller has locked the instance. */
     addEvent: (tx: TenantTx, row: InstanceRow, type: string, now: number) =>
-      recordEvent({ tx, tell, now }, row, { type, status: row.status }),
+      recordEvent({ tx, notifyEvents, now }, row, { type, status: row.status }),
     /** Enqueues the deletion of blobs after the commit, with retries. */
     deleteBlobs,
   };

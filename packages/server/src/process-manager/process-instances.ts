@@ -18,6 +18,7 @@ import { pageEvents } from './instances/instance-events.repository.ts';
 import { toEventView, toListItem, toPlainView, toWithParameters } from './instances/instance-view.ts';
 import { listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
 import { lockChain } from './instances/lock-chain.ts';
+import type { NotifyEvents } from './instances/notify-events.ts';
 import {
   findInstance,
   findInstanceForUpdate,
@@ -26,7 +27,6 @@ import {
   type InstanceRow,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
-import type { TellEvents } from './instances/tell-events.ts';
 import { unredacted, visible } from './instances/visible.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
 import { redactInChain } from './retention/redact-instance.ts';
@@ -39,7 +39,7 @@ export type ProcessInstancesDeps = DeleteInstanceDeps & {
   baseUrlOf(tenantId: string): string;
   region: string;
   drive: Pick<Drive, 'apply' | 'endEarly' | 'look' | 'lookAt'>;
-  tell: TellEvents;
+  notifyEvents: NotifyEvents;
   expectNotified: NonNullable<TokenCreation['expectNotified']>;
   audit: Pick<Audit, 'noteRead' | 'record'>;
   /** Called before the transaction. Refuses with 100160 if the server sends no e-mail. */
@@ -219,8 +219,8 @@ async function sendResumeLink(
 
 function createInstance(deps: ProcessInstancesDeps, context: Context, tokenId: string, overrides: Overrides) {
   const { tenantId, now, principal } = context;
-  const { tell, expectNotified } = deps;
-  const from = { tokenId, overrides, now, tell, expectNotified, environment: principal.environment };
+  const { notifyEvents, expectNotified } = deps;
+  const from = { tokenId, overrides, now, notifyEvents, expectNotified, environment: principal.environment };
   const baseUrl = deps.baseUrlOf(tenantId);
   return context.db.write((tx) => createFromToken(tx, { ...from, baseUrl }), { runsAgain: true });
 }

@@ -17,13 +17,13 @@ import { packFramesJob } from './faces/pack-frames.ts';
 import { processesForJourneys } from './for-journeys.ts';
 import { countSteps } from './funnel/count-steps.ts';
 import { forgetCountsJob, funnelHandlers } from './funnel/funnel.ts';
-import { tellLeftJob } from './funnel/leave-step.ts';
+import { reportLeftJob } from './funnel/leave-step.ts';
 import { eventsOfView } from './funnel/see-step.ts';
 import { rememberStepViews } from './funnel/step-views.repository.ts';
 import { deleteBlobsJob, sweepBlobsJob } from './images/sweep-blobs.ts';
+import { eventNotifier } from './instances/notify-events.ts';
 import type { InstanceRow } from './instances/process-instances.repository.ts';
 import { makeResumeLink, rootOf } from './instances/resume-link.ts';
-import { eventTeller } from './instances/tell-events.ts';
 import { type ProcessInstancesDeps, processInstanceHandlers } from './process-instances.ts';
 import type { RetentionDeps } from './retention/open-retention.ts';
 import { openRetention } from './retention/open-retention.ts';
@@ -74,17 +74,17 @@ export type ProcessManagerDeps = Platform &
   };
 
 export function openProcessManager(deps: ProcessManagerDeps) {
-  const { vault, jobs, blobs, audit, baseUrlOf, identity, region, expectNotified } = deps;
+  const { vault, jobs, blobs, audit, baseUrlOf, region, expectNotified } = deps;
   const notifyAll = async (tx: TenantTx, events: readonly InstanceEvent[]) => {
     for (const event of events) await deps.notify(tx, event);
   };
-  const tell = eventTeller(async (tx, events) => {
+  const notifyEvents = eventNotifier(async (tx, events) => {
     await Promise.all([countSteps(tx, events), notifyAll(tx, events)]);
   });
-  const drive = openDrive({ ...deps, tell, eventsOfView, rememberViews: rememberStepViews });
+  const drive = openDrive({ ...deps, notifyEvents, eventsOfView, rememberViews: rememberStepViews });
   const deletion = deleteBlobsJob(blobs);
   const deleteBlobs = (tx: TenantTx, keys: readonly string[]) => jobs.enqueue(tx, deletion, { keys });
-  const { beginErasure, ...retention } = openRetention({ ...deps, drive, tell });
+  const { beginErasure, ...retention } = openRetention({ ...deps, drive, notifyEvents });
 
   return {
     jobs: [
@@ -94,7 +94,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
       defineRunDue({ ...deps, drive }),
       sweepBlobsJob(deps),
       packFramesJob({ ...deps, deleteBlobs }),
-      tellLeftJob({ drive, tell, jobs }),
+      reportLeftJob({ drive, notifyEvents, jobs }),
       forgetCountsJob(deps),
       ...retention.jobs,
     ],
@@ -102,7 +102,7 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     handlers: {
       processTokens: processTokenHandlers({ baseUrlOf, audit, maxTokens: deps.maxTokens, erasureLog: deps.erasureLog }),
       processInstances: processInstanceHandlers({
-        tell,
+        notifyEvents,
         expectNotified,
         vault,
         beginErasure,
@@ -131,13 +131,13 @@ export function openProcessManager(deps: ProcessManagerDeps) {
     data: readInstanceData({ drive, vault, blobs, region }),
     /** For features that have end users run a process. */
     forAskers: {
-      startProcess: processStarter({ baseUrlOf, tell }),
+      startProcess: processStarter({ baseUrlOf, notifyEvents }),
       closeToken,
       removeTokensOver,
       ...parentProcesses(drive, deps.clock),
     },
     forPersons: { sources: retention.ofPerson, finishErasures: retention.finishErasures },
-    forJourneys: processesForJourneys({ drive, tell, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),
+    forJourneys: processesForJourneys({ ...deps, drive, notifyEvents, deleteBlobs }),
     startWork: retention.start,
     stop: retention.stop,
   };

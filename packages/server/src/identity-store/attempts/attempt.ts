@@ -56,12 +56,12 @@ export type AttemptInput<Result, Ahead = void> = {
   run(tx: TenantTx, user: UserRow, now: number, store: Store, ahead: Ahead): Promise<Result>;
 };
 
-export type Attempted<Result> = { authenticationId: string; user: User; result: Result };
+export type AttemptSuccess<Result> = { authenticationId: string; user: User; result: Result };
 
 export type Attempt = <Result, Ahead = void>(
   caller: Caller,
   input: AttemptInput<Result, Ahead>,
-) => Promise<Attempted<Result>>;
+) => Promise<AttemptSuccess<Result>>;
 
 export type AttemptDeps = {
   userView: UserViews['userView'];
@@ -71,7 +71,7 @@ export type AttemptDeps = {
 };
 
 type Judgement<Result> = PassedAttempt<Result> | { refused: Refusal; user?: User };
-type PassedAttempt<Result> = Omit<Attempted<Result>, 'user'> & { row: UserRow; user: User | undefined };
+type PassedAttempt<Result> = Omit<AttemptSuccess<Result>, 'user'> & { row: UserRow; user: User | undefined };
 
 /** How many attempts may wait for earlier ones of the same user. */
 const MOST_WAITING = 500;

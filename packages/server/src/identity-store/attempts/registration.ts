@@ -25,11 +25,11 @@ export type RegistrationInput<Result> = Pick<AttemptInput<Result>, 'storeName' |
   ): Promise<{ user: UserRow; result: Result; rpId?: string | undefined }>;
 };
 
-export type Registered<Result> = { user: User; result: Result };
+export type UserResult<Result> = { user: User; result: Result };
 
-export type Registration = <Result>(caller: Caller, input: RegistrationInput<Result>) => Promise<Registered<Result>>;
+export type Registration = <Result>(caller: Caller, input: RegistrationInput<Result>) => Promise<UserResult<Result>>;
 
-type Judgement<Result> = Registered<Result> | { refused: Refusal; user?: User };
+type Judgement<Result> = UserResult<Result> | { refused: Refusal; user?: User };
 
 export function openRegistrations(deps: AttemptDeps): Registration {
   return async (caller, input) => {

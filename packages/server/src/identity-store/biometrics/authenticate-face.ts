@@ -2,7 +2,7 @@ import type { ErrorCode } from '@grove/contract';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { PresentedFace } from '../../process-manager/engine/steps/identity-acts.ts';
-import type { Attempted, Caller } from '../attempts/attempt.ts';
+import type { AttemptSuccess, Caller } from '../attempts/attempt.ts';
 import { locksOf } from '../attempts/locks.repository.ts';
 import { ensure, Refusal } from '../attempts/refusal.ts';
 import { faultOfLock, faultOfStatus } from '../attempts/usable.ts';
@@ -29,7 +29,7 @@ type Template = Extract<PresentedFace, { template: Buffer }>;
 type Comparison = { user: UserRow; store: Store; now: number; process: Caller['process'] };
 
 export function faceAuthenticator(core: Core, compare: PresentFace['compare']) {
-  return (caller: Caller, input: FaceAttempt): Promise<Attempted<{ score: number }>> =>
+  return (caller: Caller, input: FaceAttempt): Promise<AttemptSuccess<{ score: number }>> =>
     core.attempt(caller, {
       storeName: input.storeName,
       modality: 'FACE',

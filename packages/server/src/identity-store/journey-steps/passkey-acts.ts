@@ -1,14 +1,14 @@
 import type { TenantTx } from '../../db/db.ts';
 import type {
   ActResult,
-  Beginning,
   IdentityActs,
   OfAnyUser,
   PasskeyPolicy,
-  Recognised,
   RefusedAct,
+  StartData,
   StepAbout,
   StoreUser,
+  UserMatch,
 } from '../../process-manager/engine/steps/identity-acts.ts';
 import type { Caller } from '../attempts/attempt.ts';
 import type { CeremonyKind } from '../ceremonies/ceremonies.repository.ts';
@@ -60,7 +60,7 @@ export function passkeyActs(passkeys: PasskeyCeremonies, actContext: ActContext)
       }),
     );
 
-  const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>> =>
+  const startAuthentication = (input: OfAnyUser & PasskeyPolicy): Promise<ActResult<StartData>> =>
     attemptAct(() =>
       begin(actContext, 'PASSKEY_AUTHENTICATION', input, async () => {
         const { store: storeName, rpId, policy: authPolicyName, user } = input;
@@ -108,14 +108,14 @@ async function begin(
   return { publicKey, expiringDtm, ...(mediation && { mediation }) };
 }
 
-type Ceremony = { start(): Promise<ActResult<Beginning>>; complete(sessionId: string): Promise<User> };
+type Ceremony = { start(): Promise<ActResult<StartData>>; complete(sessionId: string): Promise<User> };
 
 /** If there is no session, calls the start to get the reason: the user may be locked or have no passkey. */
 async function finish(
   { tx, about }: ActContext,
   { user }: OfAnyUser,
   { start, complete }: Ceremony,
-): Promise<ActResult<Recognised>> {
+): Promise<ActResult<UserMatch>> {
   const sessionId = await takeStepCeremony(tx, about);
   if (!sessionId) return { refusal: (await start()).refusal ?? SESSION_GONE };
   const completed = await attemptAct(() => complete(sessionId));

@@ -4,7 +4,7 @@ import { MINUTE } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bindDeps } from '../../kernel/implement.ts';
-import type { Attempted, Caller } from '../attempts/attempt.ts';
+import type { AttemptSuccess, Caller } from '../attempts/attempt.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore } from '../stores/find-store.ts';
@@ -129,7 +129,7 @@ function authenticate(
   caller: Caller,
   address: TotpAddress,
   code: string,
-): Promise<Attempted<void>> {
+): Promise<AttemptSuccess<void>> {
   return core.attempt(caller, {
     storeName: address.storeName,
     modality: MODALITY,

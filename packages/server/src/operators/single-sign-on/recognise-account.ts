@@ -16,14 +16,14 @@ const MAX_ACCOUNT_LENGTH = 1000;
 const MAX_EMAIL_LENGTH = 254;
 
 type Recognition = { sso: SingleSignOn; claims: Claims; now: number };
-type Recognised = { operator: OperatorRow; isNew: boolean };
+type AccountMatch = { operator: OperatorRow; isNew: boolean };
 
 /**
  * Finds the operator of an account: known by issuer and subject, or invited under the verified e-mail address, or new.
  * The account's groups give the role at each sign-in. An operator who has joined is never taken over by an e-mail
  * address, not even by that of another provider: somebody with the same role must reset the operator first.
  */
-export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recognition): Promise<Recognised> {
+export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recognition): Promise<AccountMatch> {
   const role = await roleOf(tx, sso, claims);
   const account = `${sso.issuer} ${claims.sub}`;
   if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });

@@ -5,7 +5,7 @@ import type { Check } from '../../kernel/check.ts';
 import type { AssuranceLevel } from './assurance-level.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
-import type { Happening } from './state.ts';
+import type { Trigger } from './state.ts';
 
 const PASS_ALWAYS = { type: 'decision', rules: [{ when: 'true', outcome: 'PASS' }] };
 
@@ -16,7 +16,7 @@ function asking(assurance: AssuranceLevel | undefined, ...steps: Partial<Step>[]
 
 type Finding = Pick<Check, 'name' | 'status'> & { reason?: string };
 
-const finds = (step: string, ...checks: Finding[]): Happening => ({
+const finds = (step: string, ...checks: Finding[]): Trigger => ({
   type: 'findings',
   step,
   attempt: 1,
@@ -106,7 +106,7 @@ describe('basic assurance', () => {
     assert.deepEqual([approved.status, approved.reviewed], ['COMPLETED_ENDED_SUCCESS', true]);
     const again = inReview.on({ type: 'askAgain', steps: ['face'] });
     assert.equal(again.state.flow.gaps, undefined);
-    const { checks } = (finds('face', answered) as Extract<Happening, { type: 'findings' }>).findings;
+    const { checks } = (finds('face', answered) as Extract<Trigger, { type: 'findings' }>).findings;
     const answer = { type: 'findings', step: 'face', attempt: 2, findings: { checks } } as const;
     assert.equal(again.on(sent).on(answer).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { definitionOf, passed, type Ride, ride, submit } from '../../../test/engine.ts';
 import type { Check } from '../../kernel/check.ts';
 import { MAX_VALUE_CORRECTIONS } from './correct-value.ts';
-import type { Happening } from './state.ts';
+import type { Trigger } from './state.ts';
 
 const PARAMS = { firstName: 'Ada', lastName: 'Byrne', dateOfBirth: '1990-01-31' };
 const FIELDS = {
@@ -24,7 +24,7 @@ const CHECKS = [DIFFERS, EXPIRY];
 const decision = { type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' };
 const document = { type: 'document', applicantMatch: true };
 
-const correction = (change: Partial<Extract<Happening, { type: 'correctValue' }>> = {}): Happening => ({
+const correction = (change: Partial<Extract<Trigger, { type: 'correctValue' }>> = {}): Trigger => ({
   type: 'correctValue',
   document: 'doc1',
   fieldName: 'Date Of Birth',

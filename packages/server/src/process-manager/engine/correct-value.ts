@@ -2,7 +2,7 @@ import { readDate } from './dates.ts';
 import type { Step } from './definition.ts';
 import { CORRECTABLE_FIELDS, DATE_FIELDS } from './document-facts.ts';
 import { type ReadField, shownValue } from './read-values.ts';
-import { type Flow, type Happening, isFinal, type JourneyData, type Reason, type StepRecord } from './state.ts';
+import { type Flow, isFinal, type JourneyData, type Reason, type StepRecord, type Trigger } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 import { assessedOf, outcomeOf } from './take-findings.ts';
 import { enterFrom, keep, noteChecks, setFlow, stepOf, type Walk } from './walk.ts';
@@ -14,7 +14,7 @@ import { enterFrom, keep, noteChecks, setFlow, stepOf, type Walk } from './walk.
  */
 export const MAX_VALUE_CORRECTIONS = 50;
 
-type CorrectionInput = Extract<Happening, { type: 'correctValue' }>;
+type CorrectionInput = Extract<Trigger, { type: 'correctValue' }>;
 type Refusal = { refusal: Reason; faults?: readonly { pointer: string; message: string }[] };
 
 export function correctValue(walk: Walk, input: CorrectionInput): Refusal | undefined {

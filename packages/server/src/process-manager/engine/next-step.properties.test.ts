@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { JUDGED, journeys, moves } from '../../../test/random-journeys.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
-import { type Happening, isFinal, type StepRecord } from './state.ts';
+import { isFinal, type StepRecord, type Trigger } from './state.ts';
 
 /** Whatever happens, in whatever order: what must hold of every journey of every definition. */
 const RUNS = 2000;
@@ -54,11 +54,11 @@ describe('from any reachable state', () => {
 
   it('no input loses data, nor a record, but for the steps that a reviewer asks for again', () => {
     holds((journey) => {
-      for (const { before, after, happening } of moves(journey)) {
+      for (const { before, after, trigger } of moves(journey)) {
         for (const kind of ['forms', 'documents', 'faces', 'pauses'] as const) {
           for (const key of Object.keys(before.data[kind])) assert.ok(key in after.data[kind], `${kind}/${key}`);
         }
-        if (happening.type === 'askAgain') continue;
+        if (trigger.type === 'askAgain') continue;
         for (const [id, record] of Object.entries(before.flow.done)) assert.deepEqual(after.flow.done[id], record);
       }
     });
@@ -76,13 +76,13 @@ describe('from any reachable state', () => {
 
   it('a step that a machine judges passes only by findings that all pass', () => {
     holds((journey) => {
-      for (const { before, after, happening } of moves(journey)) {
+      for (const { before, after, trigger } of moves(journey)) {
         for (const [id, { outcome }] of Object.entries(after.flow.done)) {
           const type = journey.definition.step(id)?.type;
           if (id in before.flow.done || outcome !== 'PASSED' || !JUDGED.includes(type ?? '')) continue;
-          assert.equal(happening.type, 'findings');
+          assert.equal(trigger.type, 'findings');
           assert.equal(before.flow.current?.anyway, undefined, 'what is used although it is poor has not passed');
-          const { checks } = (happening as Extract<Happening, { type: 'findings' }>).findings;
+          const { checks } = (trigger as Extract<Trigger, { type: 'findings' }>).findings;
           assert.ok(checks.length > 0 && checks.every(({ status }) => status === 'PASSED'));
         }
       }
@@ -91,9 +91,9 @@ describe('from any reachable state', () => {
 
   it('a journey is accepted only if every step passed, or the definition or a reviewer let it', () => {
     holds((journey) => {
-      for (const { before, after, happening } of moves(journey)) {
+      for (const { before, after, trigger } of moves(journey)) {
         if (isFinal(before.flow.status) || after.flow.status !== 'COMPLETED_ENDED_SUCCESS') continue;
-        if (happening.type === 'approve') continue;
+        if (trigger.type === 'approve') continue;
         const records = Object.entries(after.flow.done);
         const decided = records.find(([id, { outcome }]) => {
           return journey.definition.step(id)?.type === 'decision' && outcome === 'PASSED';

@@ -35,8 +35,8 @@ describe('a journey', () => {
 
   it('takes nothing more once it has ended', () => {
     const ended = ride(definitionOf({ type: 'consent' }, decision)).on(accepted);
-    for (const happening of [accepted, { type: 'open' }, { type: 'expire' }, { type: 'approve' }] as const) {
-      assert.equal(ended.on(happening).refused, 'ended');
+    for (const trigger of [accepted, { type: 'open' }, { type: 'expire' }, { type: 'approve' }] as const) {
+      assert.equal(ended.on(trigger).refused, 'ended');
     }
   });
 

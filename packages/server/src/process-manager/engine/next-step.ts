@@ -4,7 +4,7 @@ import type { Step } from './definition.ts';
 import { doAgain } from './do-again.ts';
 import { newBudget } from './expressions/budget.ts';
 import { reopen } from './reopen.ts';
-import { type Happening, type Input, isFinal, type Next, type Reason, type State, type StepRecord } from './state.ts';
+import { type Input, isFinal, type Next, type Reason, type State, type StepRecord, type Trigger } from './state.ts';
 import { stepTypeOf } from './steps/registry.ts';
 import { resultFaults } from './steps/result-faults.ts';
 import { carryPoor, takeFindings, useAnyway } from './take-findings.ts';
@@ -39,7 +39,7 @@ type Refusal = Extract<Next, { refusal: Reason }>;
 
 const refuse = (refusal: Reason, faults?: Refusal['faults']): Refusal => ({ refusal, ...(faults && { faults }) });
 
-function react(walk: Walk, input: Happening): Refusal | undefined {
+function react(walk: Walk, input: Trigger): Refusal | undefined {
   switch (input.type) {
     case 'open':
       return open(walk);
@@ -88,7 +88,7 @@ function open(walk: Walk): undefined {
   enterFrom(walk, 0);
 }
 
-function submit(walk: Walk, { step: id, result, images }: Extract<Happening, { type: 'submit' }>): Refusal | undefined {
+function submit(walk: Walk, { step: id, result, images }: Extract<Trigger, { type: 'submit' }>): Refusal | undefined {
   const at = currentStep(walk, 'user', id);
   if (!at) return refuse('notCurrent');
   if (isOver(walk)) return tick(walk);
@@ -131,7 +131,7 @@ function unable(walk: Walk, id: string): Refusal | undefined {
   complete(walk, at.step, { outcome: 'NOT_PERFORMED', attempts: at.current.attempt, reason: 'unable' });
 }
 
-type FindingsInput = Extract<Happening, { type: 'findings' }>;
+type FindingsInput = Extract<Trigger, { type: 'findings' }>;
 
 function findings(walk: Walk, { step: id, attempt, findings: newFindings }: FindingsInput): Refusal | undefined {
   const at = currentStep(walk, 'work', id);
@@ -140,7 +140,7 @@ function findings(walk: Walk, { step: id, attempt, findings: newFindings }: Find
   takeFindings(walk, at.step, at.current, newFindings);
 }
 
-function broke(walk: Walk, { step, attempt, reason }: Extract<Happening, { type: 'broke' }>): Refusal | undefined {
+function broke(walk: Walk, { step, attempt, reason }: Extract<Trigger, { type: 'broke' }>): Refusal | undefined {
   const at = currentStep(walk, 'work', step);
   if (!at || at.current.attempt !== attempt) return refuse('notCurrent');
   end(walk, 'COMPLETED_PROCESS_ERROR', reason);
@@ -169,7 +169,7 @@ function resume(walk: Walk, variables: Readonly<Record<string, string>>): Refusa
   complete(walk, step, { outcome: 'PASSED', attempts: 1 });
 }
 
-type ChildEnded = Extract<Happening, { type: 'childEnded' }>;
+type ChildEnded = Extract<Trigger, { type: 'childEnded' }>;
 
 function childEnded(walk: Walk, { childId, status }: ChildEnded): Refusal | undefined {
   const { current } = walk.state.flow;
@@ -202,7 +202,7 @@ function reviewed(walk: Walk, verdict: 'approve' | 'reject'): Refusal | undefine
 
 const REJECTED = { reason: 'rejected' } as const;
 
-type AskAgain = Extract<Happening, { type: 'askAgain' }>;
+type AskAgain = Extract<Trigger, { type: 'askAgain' }>;
 
 /**
  * Lets the end user do the named steps again. Conclusions of machines after the first of them are made again, because they

@@ -132,7 +132,7 @@ export type Findings = {
   readonly pictures?: readonly PictureFault[];
 };
 
-export type Happening =
+export type Trigger =
   /** The end user opens the journey. */
   | { readonly type: 'open' }
   | {
@@ -186,7 +186,7 @@ export type Happening =
   | { readonly type: 'reopen' };
 
 /** `freshId` becomes the id of a child instance, if the next step creates one. */
-export type Input = Happening & { readonly now: number; readonly freshId: string };
+export type Input = Trigger & { readonly now: number; readonly freshId: string };
 
 export type Effect =
   | {

@@ -4,12 +4,12 @@ import fc from 'fast-check';
 import { definitionOf, type Ride, ride, submit } from '../../../test/engine.ts';
 import type { Check } from '../../kernel/check.ts';
 import { triesLeft } from './judge-attempt.ts';
-import type { Current, Happening } from './state.ts';
+import type { Current, Trigger } from './state.ts';
 
 const STEP = { type: 'document', maxAttempts: 2, triesPerSide: 4, useAnywayAfter: 2 };
 const DECIDE = { type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' };
 const sent = submit('document', {}, 'front', 'back');
-const USE: Happening = { type: 'useAnyway', step: 'document' };
+const USE: Trigger = { type: 'useAnyway', step: 'document' };
 
 const failed = (reason: string, name = 'documentQuality', advice: 'retry' | 'final' = 'retry'): Check => ({
   name,

@@ -4,8 +4,8 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { MINUTE, SECOND } from '../../kernel/clock.ts';
 import { isGone } from '../../kernel/errors.ts';
 import { lockChain } from '../instances/lock-chain.ts';
+import { type NotifyEvents, recordEvent } from '../instances/notify-events.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Drive, Snapshot } from '../runtime/drive.ts';
 import { findStepView, saveStepViews } from './step-views.repository.ts';
 
@@ -20,7 +20,7 @@ export type LeftStep = { instanceId: string; step: string };
 /** The caller has locked the instance. */
 export type LeaveStep = (tx: TenantTx, snapshot: Snapshot, now: number) => Promise<void>;
 
-export const TELL_LEFT = defineKind<LeftStep>({
+export const REPORT_LEFT = defineKind<LeftStep>({
   kind: 'process-manager.tell-left',
   does: 'tells subscribers that an end user has left a step',
   maxAttempts: 5,
@@ -37,16 +37,16 @@ export function stepLeaver({ jobs }: { jobs: Pick<Jobs, 'enqueue'> }) {
     if (view.told_left >= view.attempt) return;
     const { step } = view;
     const options = { runAt: now + COMES_BACK_WITHIN_MS, uniqueKey: `${instance.id} ${step}` };
-    await jobs.enqueue(tx, TELL_LEFT, { instanceId: instance.id, step }, options);
+    await jobs.enqueue(tx, REPORT_LEFT, { instanceId: instance.id, step }, options);
   };
   return leave;
 }
 
-type TellLeftDeps = { drive: Pick<Drive, 'lookAt'>; tell: TellEvents; jobs: Pick<Jobs, 'enqueue'> };
+type LeftJobDeps = { drive: Pick<Drive, 'lookAt'>; notifyEvents: NotifyEvents; jobs: Pick<Jobs, 'enqueue'> };
 
-export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
+export function reportLeftJob(deps: LeftJobDeps): JobDefinition<LeftStep> {
   return {
-    ...TELL_LEFT,
+    ...REPORT_LEFT,
     async run({ instanceId, step }, { tenant, now }) {
       const db = tenant();
       if (!(await viewToReport(db, instanceId, step))) return;
@@ -61,12 +61,12 @@ export function tellLeftJob(deps: TellLeftDeps): JobDefinition<LeftStep> {
           if (now < runAt) {
             // The end user came back and left again while this job waited.
             const uniqueKey = `${instanceId} ${step} ${left_at}`;
-            await deps.jobs.enqueue(tx, TELL_LEFT, { instanceId, step }, { runAt, uniqueKey });
+            await deps.jobs.enqueue(tx, REPORT_LEFT, { instanceId, step }, { runAt, uniqueKey });
             return;
           }
           saveStepViews(tx, [{ ...view, told_left: attempt }]);
           const event = { type: 'instance.stepLeft', status: row.status, step, data: { attempt } };
-          await recordEvent({ tx, tell: deps.tell, now }, row, event);
+          await recordEvent({ tx, notifyEvents: deps.notifyEvents, now }, row, event);
         })
         .catch(isGone);
     },

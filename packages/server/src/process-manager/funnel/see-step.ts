@@ -2,8 +2,8 @@ import type { TenantDb, TenantTx } from '../../db/db.ts';
 import type { Current } from '../engine/state.ts';
 import type { NewEvent } from '../instances/instance-events.repository.ts';
 import { lockAndRead } from '../instances/lock-chain.ts';
+import { type ExpectNotified, type NotifyEvents, recordEvent } from '../instances/notify-events.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { type ExpectNotified, recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import type { Snapshot } from '../runtime/drive.ts';
 import { rememberStepViews, saveStepViews, stepViewIn } from './step-views.repository.ts';
 
@@ -13,7 +13,9 @@ import { rememberStepViews, saveStepViews, stepViewIn } from './step-views.repos
  */
 export type SeeStep = (db: TenantDb, snapshot: Snapshot, now: number) => Promise<void>;
 
-export function stepSeer({ tell, expectNotified }: { tell: TellEvents; expectNotified: ExpectNotified }): SeeStep {
+type SeerDeps = { notifyEvents: NotifyEvents; expectNotified: ExpectNotified };
+
+export function stepSeer({ notifyEvents, expectNotified }: SeerDeps): SeeStep {
   return async (db, { instance, state, views }, now) => {
     const { current } = state.flow;
     const view = current && views.get(current.step);
@@ -24,7 +26,8 @@ export function stepSeer({ tell, expectNotified }: { tell: TellEvents; expectNot
       expectNotified(tx);
       const { row, views } = (await locking).journey;
       rememberStepViews(tx, row.id, views);
-      for (const event of await eventsOfView(tx, row, current)) await recordEvent({ tx, tell, now }, row, event);
+      for (const event of await eventsOfView(tx, row, current))
+        await recordEvent({ tx, notifyEvents, now }, row, event);
     });
   };
 }

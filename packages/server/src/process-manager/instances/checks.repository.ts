@@ -97,7 +97,7 @@ export const checksOfNames = instanceChecks.select(
   ORDER BY instance_id, at, step, name LIMIT ${MAX_CHECKS * 10}`,
 ).all;
 
-export type NotPassed = Omit<NamedCheck, 'meta_data'>;
+export type CheckIssue = Omit<NamedCheck, 'meta_data'>;
 
 /** Checks that need a reviewer's attention, for a page of instances at once. */
 export const checksNotPassed = instanceChecks.select(

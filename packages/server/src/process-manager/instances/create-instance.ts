@@ -6,10 +6,10 @@ import { newId } from '../../kernel/ids.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import { addEvents } from './instance-events.repository.ts';
+import type { NotifyEvents } from './notify-events.ts';
 import { hashCode, newStartCode, START_CODE_TTL_MS } from './one-time-code.ts';
 import { addInstance, type InstanceRow } from './process-instances.repository.ts';
 import { termsOf } from './search-terms.ts';
-import type { TellEvents } from './tell-events.ts';
 
 /** Tokens, links and subprocess steps all create their instances here. */
 export type NewInstance = {
@@ -27,7 +27,7 @@ export type NewInstance = {
   now: number;
   /** How long the code is valid, if it is not redeemed at once. */
   codeTtlMs?: number | undefined;
-  tell?: TellEvents;
+  notifyEvents?: NotifyEvents;
 };
 
 export type TokenUse = { id: string; counter: number; ui_url: string | null; max_process_duration: string };
@@ -59,7 +59,7 @@ export async function createInstance(
   };
   const event = { type: 'instance.created', status: row.status, ...(data && { data }) };
   await addEvents(tx, { id: row.id, sequence: 0 }, [event], now);
-  await input.tell?.(tx, row, [event], { before: 0, now });
+  await input.notifyEvents?.(tx, row, [event], { before: 0, now });
   return { row, code };
 }
 

@@ -1,4 +1,5 @@
-import { type Sql, sql, type TenantReads, type Value } from '../../db/db.ts';
+import type { TenantReads } from '../../db/db.ts';
+import { inList } from '../../db/sql/dialect.ts';
 import { prepare } from '../../db/sql/statement.ts';
 import type { Filter } from './list-instances.ts';
 import { MAX_WORDS } from './search-terms.ts';
@@ -7,7 +8,6 @@ import { MAX_WORDS } from './search-terms.ts';
 
 // All ids have one length and are concatenated in the database, because passing thousands of rows costs more than the search.
 const ID_LENGTH = 26;
-const toId = ([id]: Value[]) => ({ id });
 const ENTRIES = {
   exact: 'a.term = :term',
   beginning: 'a.term >= :term AND a.term < :termsEnd',
@@ -98,25 +98,21 @@ function patternOf({ text, begins }: Word): string {
 }
 
 export const CANDIDATES_AT_ONCE = 1000;
-const SIZES = [10, 100, CANDIDATES_AT_ONCE] as const;
-const candidateStatements = new Map<string, Sql>();
 
 /**
  * A filter without a value matches everything, so one statement serves all filters. There is always a word to search for,
  * even an empty one: without it SQLite would read a whole index instead of a few rows.
  */
-export function candidateStatement(size: number, words: number): Sql {
-  const key = `${size} ${words}`;
-  const cached = candidateStatements.get(key);
-  if (cached) return cached;
-  const places = Array.from({ length: size }, (_, at) => `$${at + 5}`).join(', ');
-  const likes = Array.from({ length: words }, (_, at) => `AND terms LIKE $${at + 5 + size} ESCAPE '\\'`).join(' ');
-  const text = `SELECT id FROM process_instances WHERE tenant_id = $1 AND environment = $2 AND id IN (${places})
-    AND ($3 = '' OR status = $3) AND ($4 = '' OR $4 LIKE '%' || definition_id || '%') ${likes}`;
-  const statement = sql(text, toId);
-  candidateStatements.set(key, statement);
-  return statement;
-}
+const candidateStatement = (words: number) =>
+  prepare<object, { id: string }>(
+    `SELECT id FROM process_instances WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inList(':ids')}
+    AND (:status = '' OR status = :status) AND (:definitions = '' OR :definitions LIKE '%' || definition_id || '%')
+    ${Array.from({ length: words }, (_, at) => `AND terms LIKE :pattern${at} ESCAPE '\\'`).join(' ')}`,
+    ['id'],
+  );
+
+/** By the number of words less one. */
+export const CANDIDATE_STATEMENTS = Array.from({ length: MAX_WORDS }, (_, at) => candidateStatement(at + 1));
 
 /** The instances, of at most 1,000, that match the filter and have all words. */
 export async function idsPassing(
@@ -126,17 +122,11 @@ export async function idsPassing(
   ids: readonly string[],
 ): Promise<string[]> {
   if (definitionIds?.length === 0 || ids.length === 0) return [];
-  const size = SIZES.find((each) => each >= ids.length) ?? CANDIDATES_AT_ONCE;
   const patterns = words.length > 0 ? words.map(patternOf) : ['%'];
-  // No id is empty, so the padding matches nothing.
-  const padded = [...ids, ...new Array<string>(size - ids.length).fill('')];
-  const rows = await db.all<{ id: string }>(candidateStatement(size, patterns.length), [
-    db.tenantId,
-    environment,
-    status ?? '',
-    definitionIds?.join() ?? '',
-    ...padded,
-    ...patterns,
-  ]);
+  const statement = CANDIDATE_STATEMENTS[patterns.length - 1];
+  if (!statement) throw new Error(`there is no statement for ${patterns.length} words`);
+  const filter = { environment, status: status ?? '', definitions: definitionIds?.join() ?? '' };
+  const patternParams = Object.fromEntries(patterns.map((pattern, at) => [`pattern${at}`, pattern]));
+  const rows = await statement.all(db, { ids, ...filter, ...patternParams });
   return rows.map(({ id }) => id);
 }

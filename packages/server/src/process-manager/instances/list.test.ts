@@ -258,7 +258,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
         const deps = {
           vault: grove.app.vault,
           drive: {} as never,
-          tell: async () => undefined,
+          notifyEvents: async () => undefined,
           beginErasure: async () => undefined,
         };
         await deleteInChain(tx, row, { by: 'Test', reason: 'REQUEST', at: 0 }, deps);

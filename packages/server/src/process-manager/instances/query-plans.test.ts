@@ -10,7 +10,7 @@ import { migrate } from '../../db/open.ts';
 import { inList } from '../../db/sql/dialect.ts';
 import { TOKENS_WITHOUT_INSTANCES } from '../tokens/process-tokens.repository.ts';
 import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
-import { candidateStatement, SEARCH_STATEMENTS } from './instance-search.repository.ts';
+import { CANDIDATE_STATEMENTS, SEARCH_STATEMENTS } from './instance-search.repository.ts';
 
 /** A million instances must not be read to show ten of them. */
 describe('the plans of lists and searches (sqlite)', () => {
@@ -67,12 +67,8 @@ describe('the plans of lists and searches (sqlite)', () => {
   });
 
   it('candidates are looked up one by one, with words and without', () => {
-    for (const [size, words] of [
-      [10, 1],
-      [100, 5],
-      [1000, 1],
-    ] as const) {
-      assertPlan(candidateStatement(size, words), /\(tenant_id=\? AND (environment=\? AND )?id=\?\)/);
+    for (const statement of CANDIDATE_STATEMENTS) {
+      assertPlan(statement, /\(tenant_id=\? AND (environment=\? AND )?id=\?\)/);
     }
   });
 

@@ -80,7 +80,7 @@ onBothEngines('races around tokens and instances', (engine, places) => {
     vault: { destroySubjects: async () => undefined },
     drive: {} as never,
     beginErasure: async () => undefined,
-    tell: async () => undefined,
+    notifyEvents: async () => undefined,
   };
   const remove = (id: string) =>
     acme.write(async (tx) => {

@@ -6,8 +6,8 @@ import type { Vault } from '../../secrets/vault.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { discountAll } from '../instances/instance-totals.ts';
 import { lockChain } from '../instances/lock-chain.ts';
+import type { NotifyEvents } from '../instances/notify-events.ts';
 import { type InstanceRow, removeInstances } from '../instances/process-instances.repository.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
 import type { BeginErasure, Deletion } from './begin-erasure.ts';
@@ -19,7 +19,7 @@ export type DeleteInstanceDeps = {
   vault: Pick<Vault, 'destroySubjects'>;
   drive: Pick<Drive, 'apply'>;
   beginErasure: BeginErasure;
-  tell: TellEvents;
+  notifyEvents: NotifyEvents;
 };
 
 const REMOVALS = DELETING_TEXTS.map((text) => statement(text));
@@ -56,7 +56,7 @@ export async function deleteInstances(
     rows.map((row) => {
       // The event has the last sequence number, although the events before it are deleted.
       const event = { type: 'instance.deleted', status: row.status, data: { reason } };
-      return deps.tell(tx, row, [event], { before: row.sequence, now: at });
+      return deps.notifyEvents(tx, row, [event], { before: row.sequence, now: at });
     }),
   );
   await deps.beginErasure(tx, rows, deletion);

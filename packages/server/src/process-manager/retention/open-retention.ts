@@ -3,7 +3,7 @@ import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { REPLAYED_BY } from '../../erasure-log/replay-erasures.ts';
 import type { Platform } from '../../kernel/feature.ts';
 import type { Vault } from '../../secrets/vault.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
+import type { NotifyEvents } from '../instances/notify-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { deletedTokens, erasableTokens, tokensOfPerson } from '../tokens/tokens-of-person.ts';
 import { erasureBeginner } from './begin-erasure.ts';
@@ -22,7 +22,7 @@ export type RetentionDeps = FinishDeps &
     erasureLog: Pick<ErasureLog, 'writeDown' | 'tend'>;
     audit: Pick<Audit, 'record' | 'recordAll'>;
     drive: Pick<Drive, 'apply' | 'lookAt'>;
-    tell: TellEvents;
+    notifyEvents: NotifyEvents;
     /** The days after which tombstones and receipts of deleted instances are removed. */
     receiptsDays: number;
   };
@@ -32,11 +32,11 @@ const BATCH = 100;
 const BATCH_OF_ONE_WRITER = 16;
 
 export function openRetention(deps: RetentionDeps) {
-  const { db, clock, jobs, audit, vault, drive, tell, erasureLog, everyTenantId, onError } = deps;
+  const { db, clock, jobs, audit, vault, drive, notifyEvents, erasureLog, everyTenantId, onError } = deps;
   const finisher = erasureFinisher(deps);
   const finishJob = finishErasuresJob(finisher, db);
   const beginErasure = erasureBeginner({ jobs, audit, finish: finishJob });
-  const deletion = { vault, drive, tell, beginErasure };
+  const deletion = { vault, drive, notifyEvents, beginErasure };
   const purge = purger(deletion, { batch: db.isSingleServer ? BATCH_OF_ONE_WRITER : BATCH });
   const clockFault = clockComparison({ clock, other: () => db.now() });
   const purging = {

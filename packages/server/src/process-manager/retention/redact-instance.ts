@@ -5,8 +5,8 @@ import { ApiError, isGone } from '../../kernel/errors.ts';
 import { isFinal } from '../engine/state.ts';
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { lockChain } from '../instances/lock-chain.ts';
+import { recordEvent } from '../instances/notify-events.ts';
 import { type InstanceRow, redactRows } from '../instances/process-instances.repository.ts';
-import { recordEvent } from '../instances/tell-events.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { instancesAmong, oldestInstance } from './among-instances.repository.ts';
 import type { Deletion } from './begin-erasure.ts';
@@ -46,7 +46,7 @@ async function redactInstances(
   tx: TenantTx,
   all: readonly DeletedRow[],
   redaction: Redaction,
-  { vault, beginErasure, tell }: RedactInstanceDeps,
+  { vault, beginErasure, notifyEvents }: RedactInstanceDeps,
 ): Promise<void> {
   const rows = all.filter(({ redacted_at }) => redacted_at === null);
   const { at } = redaction;
@@ -59,7 +59,7 @@ async function redactInstances(
   const tokenIds = new Set(rows.flatMap(({ token_id }) => token_id ?? []));
   await forgetParameters(tx, [...tokenIds], at);
   for (const row of rows) {
-    await recordEvent({ tx, tell, now: at }, row, { type: 'instance.redacted', status: row.status });
+    await recordEvent({ tx, notifyEvents, now: at }, row, { type: 'instance.redacted', status: row.status });
   }
 }
 

@@ -10,8 +10,8 @@ import { ASSESSED_CHECKS, showAssurance } from '../assurance/show-assurance.ts';
 import type { TellOperator } from '../case-work/notes.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
-import type { Flow, Happening } from '../engine/state.ts';
-import { checksNotPassed, checksOfNames, type NotPassed } from '../instances/checks.repository.ts';
+import type { Flow, Trigger } from '../engine/state.ts';
+import { type CheckIssue, checksNotPassed, checksOfNames } from '../instances/checks.repository.ts';
 import { toPlainView } from '../instances/instance-view.ts';
 import {
   changeInstance,
@@ -46,7 +46,7 @@ export type ReviewDeps = {
 export function reviewHandlers(deps: ReviewDeps) {
   const { drive, resumeLink, askedAgain } = deps;
   /** Decides a review in one transaction: locks it, applies the verdict, and records the reviewer. */
-  const decide = async (context: Context, id: string, input: ReviewInput, happening: Happening): Promise<InstanceRow> =>
+  const decide = async (context: Context, id: string, input: ReviewInput, trigger: Trigger): Promise<InstanceRow> =>
     context.db.write(async (tx) => {
       const before = await lockReview(context, tx, id, input.reviewer);
       const reviewer = nameOf(context, input.reviewer);
@@ -56,7 +56,7 @@ export function reviewHandlers(deps: ReviewDeps) {
         const released = { reviewer: null, claimed_until: null };
         return changeInstance(tx, before, { ...before, ...released });
       }
-      const applied = await drive.apply(tx, id, happening, context.now);
+      const applied = await drive.apply(tx, id, trigger, context.now);
       if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));
       if (applied.refusal !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
@@ -227,7 +227,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
 
 const MAX_REASONS = 100;
 
-function toReview(row: ReviewRow, { current, gaps = [] }: Flow, checks: readonly NotPassed[], now: number) {
+function toReview(row: ReviewRow, { current, gaps = [] }: Flow, checks: readonly CheckIssue[], now: number) {
   const claimed = isClaimed(row, now);
   return {
     processInstanceId: row.id,

@@ -10,12 +10,12 @@ import { nextStep } from '../engine/next-step.ts';
 import {
   type Current,
   type Effect,
-  type Happening,
   isFinal,
   type JourneyData,
   NO_DATA,
   type Reason,
   type State,
+  type Trigger,
 } from '../engine/state.ts';
 import type { SubprocessStep } from '../engine/steps/control.ts';
 import { carryImages } from '../images/images.repository.ts';
@@ -26,13 +26,13 @@ import { findInstanceJourney, type InstanceJourney } from '../instances/instance
 import { instanceSubject } from '../instances/instance-subject.ts';
 import { findJourney, type StoredJourney, saveJourney, touchJourney } from '../instances/journeys.repository.ts';
 import { lockAndRead, lockChain, MAX_DEPTH } from '../instances/lock-chain.ts';
+import { type ExpectNotified, instanceEvent, type NotifyEvents, recordEvent } from '../instances/notify-events.ts';
 import {
   changeInstance,
   countDescendants,
   findInstance,
   type InstanceRow,
 } from '../instances/process-instances.repository.ts';
-import { type ExpectNotified, instanceEvent, recordEvent, type TellEvents } from '../instances/tell-events.ts';
 import { afterChange, eventsOf } from './after-change.ts';
 import type { IdentityPort } from './identity-port.ts';
 import { type ChildPayload, LOOK_STEP, START_CHILD, WORK_STEP } from './job-kinds.ts';
@@ -44,12 +44,12 @@ export type Drive = {
    * Locks the instance, applies the event, and stores state, events, checks, jobs and children. The end of a child is applied
    * to its parent in the same transaction.
    */
-  apply(tx: TenantTx, instanceId: string, happening: Happening, now: number): Promise<ApplyResult>;
+  apply(tx: TenantTx, instanceId: string, trigger: Trigger, now: number): Promise<ApplyResult>;
   /**
    * Applies an event of an end user, whose answer shows the next step. The caller has locked the root, has read the journey
    * since and has not changed it.
    */
-  applyTo(tx: TenantTx, snapshot: Snapshot, happening: Happening, now: number): Promise<ApplyResult>;
+  applyTo(tx: TenantTx, snapshot: Snapshot, trigger: Trigger, now: number): Promise<ApplyResult>;
   /** Ends a journey early: the root, its running descendant, and those between the two. */
   endEarly(
     tx: TenantTx,
@@ -97,7 +97,7 @@ export function shownAfter(snapshot: Snapshot, applied: ApplyResult): ShownJourn
 }
 
 export type DriveDeps = Pick<Platform, 'vault' | 'jobs' | 'warn'> & {
-  tell: TellEvents;
+  notifyEvents: NotifyEvents;
   expectNotified: ExpectNotified;
   rememberViews(tx: TenantTx, instanceId: string, views: Snapshot['views']): void;
   /** The events of a step that the end user sees. */
@@ -121,24 +121,24 @@ export function openDrive(deps: DriveDeps): Drive {
     if (!applied.refusal) run.tx.afterCommit(() => deps.changed(run.tx.tenantId, run.rootId));
     return applied;
   };
-  const applyLocked = async (tx: TenantTx, instanceId: string, happening: Happening, how: How) => {
+  const applyLocked = async (tx: TenantTx, instanceId: string, trigger: Trigger, how: How) => {
     const locking = lockAndRead(tx, instanceId);
     deps.expectNotified(tx);
     const { chain, journey } = await locking;
     deps.rememberViews(tx, instanceId, journey.views);
     const run = runIn(deps, tx, chain, how);
-    return noteChange(run, readAndApply(run, journey, happening));
+    return noteChange(run, readAndApply(run, journey, trigger));
   };
   return {
-    apply: (tx, instanceId, happening, now) => applyLocked(tx, instanceId, happening, { now, isShown: false }),
-    applyTo(tx, snapshot, happening, now) {
+    apply: (tx, instanceId, trigger, now) => applyLocked(tx, instanceId, trigger, { now, isShown: false }),
+    applyTo(tx, snapshot, trigger, now) {
       const { root, instance } = snapshot;
       const how = { now, isShown: true };
       // For a descendant, the instances between are locked in their order.
-      if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, happening, how);
+      if (instance.id !== root.id || root.parent_id !== null) return applyLocked(tx, instance.id, trigger, how);
       deps.rememberViews(tx, root.id, snapshot.views);
       const run = runIn(deps, tx, [root], how);
-      return noteChange(run, applyTo(run, { row: instance, ...snapshot }, happening));
+      return noteChange(run, applyTo(run, { row: instance, ...snapshot }, trigger));
     },
     async endEarly(tx, { root, instance }, why, now) {
       const how = { now, isShown: false };
@@ -211,22 +211,22 @@ async function readParts(deps: DriveDeps, db: TenantReads, row: InstanceRow, jou
   return { definition, state: { flow, data, params } };
 }
 
-async function apply(run: Run, before: InstanceRow, happening: Happening): Promise<ApplyResult> {
-  return readAndApply(run, { row: before, journey: await findJourney(run.tx, { instanceId: before.id }) }, happening);
+async function apply(run: Run, before: InstanceRow, trigger: Trigger): Promise<ApplyResult> {
+  return readAndApply(run, { row: before, journey: await findJourney(run.tx, { instanceId: before.id }) }, trigger);
 }
 
 type RowAndJourney = Pick<InstanceJourney, 'row' | 'journey'>;
 
-async function readAndApply(run: Run, locked: RowAndJourney, happening: Happening): Promise<ApplyResult> {
-  return applyTo(run, { ...locked, ...(await readParts(run.deps, run.tx, locked.row, locked.journey)) }, happening);
+async function readAndApply(run: Run, locked: RowAndJourney, trigger: Trigger): Promise<ApplyResult> {
+  return applyTo(run, { ...locked, ...(await readParts(run.deps, run.tx, locked.row, locked.journey)) }, trigger);
 }
 
 type Position = RowAndJourney & Pick<Snapshot, 'definition' | 'state'>;
 
-async function applyTo(run: Run, position: Position, happening: Happening): Promise<ApplyResult> {
+async function applyTo(run: Run, position: Position, trigger: Trigger): Promise<ApplyResult> {
   const { deps, tx, now } = run;
   const { row: before, journey, definition, state } = position;
-  const next = nextStep(definition, state, { ...happening, now, freshId: newId(now) });
+  const next = nextStep(definition, state, { ...trigger, now, freshId: newId(now) });
   if (next.refusal !== undefined) return next;
   const revision = (journey?.revision ?? 0) + 1;
   if (next.state === state && next.effects.length === 0) return { instance: before };
@@ -249,9 +249,9 @@ async function applyTo(run: Run, position: Position, happening: Happening): Prom
   const events = [...own, ...(await shownEvents(run, after, next.state))];
   const updated = await changeInstance(tx, before, { ...after, sequence: before.sequence + events.length });
   await addEvents(tx, before, events, now);
-  await deps.tell(tx, after, events, { before: before.sequence, now });
+  await deps.notifyEvents(tx, after, events, { before: before.sequence, now });
   warnOfConditions(run, before, definition, next.effects);
-  const { result = {} } = happening.type === 'submit' ? happening : {};
+  const { result = {} } = trigger.type === 'submit' ? trigger : {};
   // The events that steps send get their numbers before the event of the next step.
   const sender = { ...updated, sequence: before.sequence + own.length };
   await perform(run, sender, { definition, state: next.state, result }, next.effects);
@@ -338,8 +338,8 @@ function isSettledHere(definition: CompiledDefinition, effect: Effect): boolean 
 async function settle(run: Run, row: InstanceRow, transition: Transition, { step, attempt }: Work): Promise<void> {
   const { deps, tx, now } = run;
   const findings = await settleStep(deps.identity, tx, { ...transition, row, step, now });
-  const happening = { type: 'findings', step, attempt, findings } as const;
-  const { refusal } = await apply(run, await rowNow(run, row.id), happening);
+  const trigger = { type: 'findings', step, attempt, findings } as const;
+  const { refusal } = await apply(run, await rowNow(run, row.id), trigger);
   if (refusal) throw new Error(`the findings of step ${step} were refused: ${refusal}`);
 }
 
@@ -357,16 +357,16 @@ async function startChild(run: Run, parent: InstanceRow, step: SubprocessStep, c
   run.children.count += 1;
   const parameters = { ...(JSON.parse(parent.parameters) as Record<string, string>), ...step.parameters };
   const origin = { row: parent, step: step.id, id: childId };
-  const { tell } = run.deps;
+  const { notifyEvents } = run.deps;
   const definition = compiledOf(tx, stored);
-  const { row } = await createInstance(tx, { definition, environment, parameters, parent: origin, now, tell });
+  const { row } = await createInstance(tx, { definition, environment, parameters, parent: origin, now, notifyEvents });
   const child = {
     childProcessDefnName: stored.name,
     childProcessDefnVersion: stored.version,
     childProcessInstanceId: childId,
   };
   const event = { type: 'instance.childStarted', status: parent.status, step: step.id, data: child };
-  await recordEvent({ tx, now, tell }, await rowNow(run, parent.id), event);
+  await recordEvent({ tx, now, notifyEvents }, await rowNow(run, parent.id), event);
   await apply({ ...run, depth: run.depth + 1 }, row, { type: 'open' });
 }
 

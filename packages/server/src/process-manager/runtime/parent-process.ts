@@ -45,8 +45,8 @@ export function startChildJob(drive: Drive): JobDefinition<ChildPayload> {
         await db.write((tx) => drive.startChild(tx, child, now)).catch(isGone);
       } catch (error) {
         if (attempt < START_CHILD.maxAttempts) throw error;
-        const happening = { type: 'childEnded', childId: child.childId, status: 'COMPLETED_PROCESS_ERROR' } as const;
-        await db.write((tx) => drive.apply(tx, child.instanceId, happening, now)).catch(isGone);
+        const trigger = { type: 'childEnded', childId: child.childId, status: 'COMPLETED_PROCESS_ERROR' } as const;
+        await db.write((tx) => drive.apply(tx, child.instanceId, trigger, now)).catch(isGone);
       }
     },
   };

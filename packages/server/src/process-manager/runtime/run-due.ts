@@ -39,14 +39,14 @@ export function defineRunDue(deps: RunDueDeps): JobDefinition<object> {
 }
 
 const KINDS = [
-  { find: dueJourneys, happening: { type: 'tick' }, postpone: postponeJourney, delayMs: HOUR },
-  { find: overdueInstances, happening: { type: 'expire' }, postpone: postponeDeadline, delayMs: DAY },
+  { find: dueJourneys, trigger: { type: 'tick' }, postpone: postponeJourney, delayMs: HOUR },
+  { find: overdueInstances, trigger: { type: 'expire' }, postpone: postponeDeadline, delayMs: DAY },
 ] as const;
 
 /** Resolves to true if the tenant has more due steps or instances. */
 async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: AbortSignal): Promise<boolean> {
   let more = false;
-  for (const { find, happening, postpone, delayMs } of KINDS) {
+  for (const { find, trigger, postpone, delayMs } of KINDS) {
     const ids = await find(db, now, BATCH);
     more ||= ids.length === BATCH;
     for (const id of ids) {
@@ -54,7 +54,7 @@ async function runBatch(deps: RunDueDeps, db: TenantDb, now: number, signal: Abo
       const putOff = (tx: TenantTx) => postpone(tx, id, now + delayMs);
       await db
         .write(async (tx) => {
-          const { refusal } = await deps.drive.apply(tx, id, happening, now);
+          const { refusal } = await deps.drive.apply(tx, id, trigger, now);
           // Otherwise every pass would find it again.
           if (refusal !== undefined) await putOff(tx);
         })

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { tagsOf } from '../definitions/tags.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import type { Findings, State } from '../engine/state.ts';
-import type { Beginning, IdentityActs, ParentProcess } from '../engine/steps/identity-acts.ts';
+import type { IdentityActs, ParentProcess, StartData } from '../engine/steps/identity-acts.ts';
 import { stepTypeOf } from '../engine/steps/registry.ts';
 import { findInstance, type InstanceRow } from '../instances/process-instances.repository.ts';
 import type { IdentityPort } from './identity-port.ts';
@@ -60,7 +60,7 @@ export async function beginStep(
   tx: TenantTx,
   { instance, definition, state }: Begins,
   { now, anew }: { now: number; anew: boolean },
-): Promise<Beginning | undefined> {
+): Promise<StartData | undefined> {
   const step = definition.step(state.flow.current?.step ?? '');
   const begin = step && stepTypeOf(step.type).user?.begin;
   if (!step || !begin) throw new ApiError(100142);

@@ -22,7 +22,7 @@ async function endsJourney(abort: AbortController): Promise<boolean> {
   };
   const drive = {
     lookAt: async () => snapshot,
-    apply: async (_tx: unknown, _id: unknown, happening: unknown) => void applied.push(happening),
+    apply: async (_tx: unknown, _id: unknown, trigger: unknown) => void applied.push(trigger),
   };
   const [job] = workStepJobs({ drive, takesLooks: true, isHopeless: () => false } as never);
   const tenant = () => ({ write: (work: (tx: unknown) => Promise<unknown>) => work({}) });

@@ -41,8 +41,8 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
     ...WORK_STEP,
     async run({ instanceId, step, attempt }, context) {
       const db = context.tenant();
-      const tell = (happening: Parameters<Drive['apply']>[2]) =>
-        db.write((tx) => deps.drive.apply(tx, instanceId, happening, context.now)).catch(isGone);
+      const applyTrigger = (trigger: Parameters<Drive['apply']>[2]) =>
+        db.write((tx) => deps.drive.apply(tx, instanceId, trigger, context.now)).catch(isGone);
       const snapshot = await deps.drive.lookAt(db, instanceId);
       if (!snapshot || !isAtWork(snapshot, { instanceId, step, attempt })) return;
       if (!deps.takesLooks && needsLook(snapshot.instance, snapshot.definition, step)) {
@@ -56,7 +56,7 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
       } catch (error) {
         if (error instanceof JobPostponed || isOutage(error) || isTakenAway(context)) throw error;
         if (!deps.isHopeless(error) && context.attempt < WORK_STEP.maxAttempts) throw error;
-        await tell({ type: 'broke', step, attempt, reason: 'step_broke' });
+        await applyTrigger({ type: 'broke', step, attempt, reason: 'step_broke' });
         return;
       }
       const { images = [], conclude, ...workFindings } = workResult;
@@ -67,8 +67,8 @@ export function workStepJobs(deps: WorkDeps): readonly JobDefinition<WorkPayload
           const at = { instanceId, step, attempt, now: context.now };
           const findings = conclude ? await concludeWork(deps, tx, { ...at, conclude }) : workFindings;
           if (!findings) return false;
-          const happening = { type: 'findings', step, attempt, findings } as const;
-          const { refusal } = await deps.drive.apply(tx, instanceId, happening, context.now);
+          const trigger = { type: 'findings', step, attempt, findings } as const;
+          const { refusal } = await deps.drive.apply(tx, instanceId, trigger, context.now);
           if (refusal) return false;
           // During the work, a step gets no other images.
           const replaced = await saveImages(tx, rows, snapshot.images);

@@ -8,8 +8,8 @@ import { findTagged } from '../definitions/definitions.repository.ts';
 import type { CompiledDefinition } from '../engine/compile-definition.ts';
 import { createInstance } from '../instances/create-instance.ts';
 import { redirectAddress, startAddress, themeAddress } from '../instances/journey-addresses.ts';
+import type { NotifyEvents } from '../instances/notify-events.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
 import { findProcessSettings } from '../settings/settings.repository.ts';
 import { checkParameters, checkRedirects, hasRedirects, type Parameters } from './parameter-rules.ts';
 import { findToken, type TokenRow } from './process-tokens.repository.ts';
@@ -28,7 +28,7 @@ export type TokenCreation = {
   baseUrl: string;
   /** Set for a link that is sent. */
   codeTtlMs?: number;
-  tell?: TellEvents | undefined;
+  notifyEvents?: NotifyEvents | undefined;
   /** Begins to read the subscribers together with the token. */
   expectNotified?: ((tx: TenantTx) => void) | undefined;
 };
@@ -61,7 +61,7 @@ export async function createFromToken(tx: TenantTx, from: TokenCreation): Promis
     overrides: overridesOf(overrides, now),
     now,
     codeTtlMs: from.codeTtlMs,
-    ...(from.tell && { tell: from.tell }),
+    ...(from.notifyEvents && { notifyEvents: from.notifyEvents }),
   });
   if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
   return {

@@ -1,8 +1,8 @@
 import type { TenantTx } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { ProcessRequest, StartedProcess } from '../../kernel/process-request.ts';
+import type { NotifyEvents } from '../instances/notify-events.ts';
 import { SENT_CODE_TTL_MS } from '../instances/one-time-code.ts';
-import type { TellEvents } from '../instances/tell-events.ts';
 import { createFromToken } from './create-from-token.ts';
 import { newToken } from './new-token.ts';
 import { addToken } from './process-tokens.repository.ts';
@@ -15,7 +15,9 @@ export type StartProcess = (tx: TenantTx, process: ProcessRequest) => Promise<St
  * instances for everybody who has it, so its only use is taken at once. Personal data is stored only in the instance, which
  * is deleted sooner. See docs/decisions/2026-11-15-process-tokens-of-pushes.md.
  */
-export function processStarter(deps: { baseUrlOf(tenantId: string): string; tell: TellEvents }): StartProcess {
+type StarterDeps = { baseUrlOf(tenantId: string): string; notifyEvents: NotifyEvents };
+
+export function processStarter(deps: StarterDeps): StartProcess {
   return async (tx, { environment, parameters = {}, name, madeFor, by, notAfterAt, now, ...definition }) => {
     const baseUrl = deps.baseUrlOf(tx.tenantId);
     const notAfterDtm = toDtm(notAfterAt);
@@ -30,7 +32,7 @@ export function processStarter(deps: { baseUrlOf(tenantId: string): string; tell
       now,
       baseUrl,
       codeTtlMs: SENT_CODE_TTL_MS,
-      tell: deps.tell,
+      notifyEvents: deps.notifyEvents,
     };
     const { row, redirectUrl } = await createFromToken(tx, from);
     return {

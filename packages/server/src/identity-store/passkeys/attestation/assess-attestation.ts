@@ -5,7 +5,7 @@ import { ensureSoundModel, type FindModel } from '../metadata/judge-model.ts';
 import type { CborMap, CborValue } from '../read-cbor.ts';
 import { ensureChain } from './check-chain.ts';
 import { findTrust } from './find-trust.ts';
-import type { Allowed, Attestation, TrustPath } from './statement.ts';
+import type { Attestation, TrustPath, WeakOptions } from './statement.ts';
 import { verifyAndroidKey } from './verify-android-key.ts';
 import { verifyApple } from './verify-apple.ts';
 import { verifyFidoU2f } from './verify-fido-u2f.ts';
@@ -18,7 +18,7 @@ import { verifyTpm } from './verify-tpm.ts';
  */
 export type AttestationTrust = 'none' | 'self' | 'trusted';
 
-export type AttestationPolicy = Partial<Allowed> & {
+export type AttestationPolicy = Partial<WeakOptions> & {
   /** The lowest accepted trust. */
   readonly trust: AttestationTrust;
   readonly roots: readonly X509Certificate[];
@@ -33,7 +33,7 @@ export type AttestationPolicy = Partial<Allowed> & {
 /** The attestation as it was sent: the statement is a map, or a list if it is compound. */
 export type Evidence = Omit<Attestation, 'statement'> & { readonly statement: CborValue };
 
-const FORMATS: Readonly<Record<string, (attestation: Attestation, allowed: Allowed) => TrustPath>> = {
+const FORMATS: Readonly<Record<string, (attestation: Attestation, allowed: WeakOptions) => TrustPath>> = {
   packed: verifyPacked,
   tpm: verifyTpm,
   'android-key': verifyAndroidKey,

@@ -19,7 +19,7 @@ export type Attestation = {
 };
 
 /** Weak options that are refused unless a policy allows them. */
-export type Allowed = {
+export type WeakOptions = {
   /** SHA-1 in signatures and hashes of a TPM statement. */
   readonly sha1InTpm: boolean;
 };

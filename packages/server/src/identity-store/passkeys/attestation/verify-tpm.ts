@@ -7,7 +7,6 @@ import { type Certificate, readName } from './read-certificate.ts';
 import { expect, inContext, readDer, SEQUENCE, toOid, valuesIn } from './read-der.ts';
 import { readTpmCertified, readTpmKey, type TpmKey } from './read-tpm.ts';
 import {
-  type Allowed,
   type Attestation,
   bytesOf,
   certificatesOf,
@@ -15,6 +14,7 @@ import {
   ensureModel,
   ensureSigned,
   type TrustPath,
+  type WeakOptions,
 } from './statement.ts';
 
 const ALTERNATIVE_NAME = '2.5.29.17';
@@ -36,7 +36,7 @@ const HASHES: Readonly<Record<number, string>> = { 4: 'sha1', 11: 'sha256', 12: 
  */
 export function verifyTpm(
   { statement, authData, clientDataHash, attested, key }: Attestation,
-  allowed: Allowed,
+  allowed: WeakOptions,
 ): TrustPath {
   ensureMembers(statement, 'ver', 'alg', 'x5c', 'sig', 'certInfo', 'pubArea');
   ensure(statement.get('ver') === '2.0', 100093, 'the TPM is not of version 2.0');
@@ -62,7 +62,7 @@ const WITH_SHA1 = 'the TPM uses SHA-1, which the policy takes only with sha1InTp
 function ensureTpmSigned(
   statement: CborMap,
   { key }: Certificate,
-  { certInfo, allowed }: { certInfo: Buffer; allowed: Allowed },
+  { certInfo, allowed }: { certInfo: Buffer; allowed: WeakOptions },
 ): string {
   if (statement.get('alg') !== RS1) {
     const digest = ALGORITHMS[ensureSigned(statement, key, certInfo)].hash;
@@ -82,7 +82,7 @@ function isOfCredential({ jwk }: TpmKey, { key }: CredentialKey): boolean {
 }
 
 /** The name of a key: the number of the hash algorithm, then the hash of the public area. */
-function nameOf(nameAlg: number, publicArea: Buffer, { sha1InTpm }: Allowed): Buffer {
+function nameOf(nameAlg: number, publicArea: Buffer, { sha1InTpm }: WeakOptions): Buffer {
   const digest = HASHES[nameAlg];
   ensure(digest !== 'sha1' || sha1InTpm, 100093, WITH_SHA1);
   ensure(digest, 100093, 'the TPM names its key with an unknown hash');

@@ -4,17 +4,17 @@
  */
 export type IdentityActs = {
   addUser(input: NewStoreUser): Promise<ActResult<{ userId: string; created: boolean }>>;
-  startPasskeyRegistration(input: OfUser & PasskeyPolicy & Proof): Promise<ActResult<Beginning>>;
-  completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<ActResult<Recognised>>;
-  startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<ActResult<Beginning>>;
-  completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<ActResult<Recognised>>;
+  startPasskeyRegistration(input: OfUser & PasskeyPolicy & Proof): Promise<ActResult<StartData>>;
+  completePasskeyRegistration(input: OfUser & PasskeyPolicy & Proof & PasskeyAnswer): Promise<ActResult<UserMatch>>;
+  startPasskeyAuthentication(input: OfAnyUser & PasskeyPolicy): Promise<ActResult<StartData>>;
+  completePasskeyAuthentication(input: OfAnyUser & PasskeyPolicy & PasskeyAnswer): Promise<ActResult<UserMatch>>;
   /** Shows the earlier secret of this step again, unless `anew` is set or it has expired. */
-  startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<ActResult<Beginning>>;
-  completeTotpRegistration(input: OfUser & Policy & Code): Promise<ActResult<Recognised>>;
-  startTotpAuthentication(input: OfUser & Policy): Promise<ActResult<Beginning>>;
-  authenticateTotp(input: OfUser & Policy & Code): Promise<ActResult<Recognised>>;
-  enrolFace(input: OfUser & { presented: PresentedFace }): Promise<ActResult<Recognised>>;
-  authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<ActResult<Recognised>>;
+  startTotpRegistration(input: OfUser & Policy & { anew: boolean }): Promise<ActResult<StartData>>;
+  completeTotpRegistration(input: OfUser & Policy & Code): Promise<ActResult<UserMatch>>;
+  startTotpAuthentication(input: OfUser & Policy): Promise<ActResult<StartData>>;
+  authenticateTotp(input: OfUser & Policy & Code): Promise<ActResult<UserMatch>>;
+  enrolFace(input: OfUser & { presented: PresentedFace }): Promise<ActResult<UserMatch>>;
+  authenticateFace(input: OfUser & { presented: PresentedFace; threshold: number }): Promise<ActResult<UserMatch>>;
 };
 
 /** The result of an action, or a refusal of the store with its code and its meaning for the step. */
@@ -55,9 +55,9 @@ export type NewStoreUser = {
 };
 
 /** The settings with which the page continues a ceremony. */
-export type Beginning = Readonly<Record<string, unknown>>;
+export type StartData = Readonly<Record<string, unknown>>;
 
-export type Recognised = { readonly userId: string; readonly score?: number };
+export type UserMatch = { readonly userId: string; readonly score?: number };
 
 /** A face template, or the reason why there is none. */
 export type PresentedFace =

@@ -2,7 +2,7 @@ import { Type, text } from '@grove/contract';
 import type { TProperties, TSchema } from 'typebox';
 import type { Check, CheckType } from '../../../kernel/check.ts';
 import type { Findings } from '../state.ts';
-import type { ActResult, Recognised } from './identity-acts.ts';
+import type { ActResult, UserMatch } from './identity-acts.ts';
 import { notPerformed } from './not-performed.ts';
 import type { Reference, StepType, UserPart } from './step-type.ts';
 
@@ -29,7 +29,7 @@ export function checkOf(name: string, actResult: ActResult<unknown>, type: Check
   return { name, type, status, reason: `code_${code}`, advice, metaData: { code } };
 }
 
-export function recognisedCheck(name: string, actResult: ActResult<Recognised>, type?: CheckType): Check {
+export function recognisedCheck(name: string, actResult: ActResult<UserMatch>, type?: CheckType): Check {
   const score = actResult.refusal ? undefined : actResult.done.score;
   return { ...checkOf(name, actResult, type), ...(score !== undefined && { score }) };
 }

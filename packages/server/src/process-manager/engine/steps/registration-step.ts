@@ -1,6 +1,6 @@
 import type { TProperties, TSchema } from 'typebox';
 import type { Step } from '../definition.ts';
-import type { ActResult, Beginning, IdentityActs, Proof, Recognised, StoreUser } from './identity-acts.ts';
+import type { ActResult, IdentityActs, Proof, StartData, StoreUser, UserMatch } from './identity-acts.ts';
 import { beginningPart, checkOf, notAuthenticated, ofStore, userMissing } from './identity-check.ts';
 import { isProven, isUnproven, linkedUser } from './linked-user.ts';
 import type { Need, StepType } from './step-type.ts';
@@ -14,12 +14,12 @@ export type RegistrationPart = {
   /** The schema of the submitted result. */
   readonly answer: TSchema;
   /** With `anew`, the end user wants a new start. */
-  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<ActResult<Beginning>>;
+  start(identity: IdentityActs, step: Step, about: AboutUser & { anew: boolean }): Promise<ActResult<StartData>>;
   complete(
     identity: IdentityActs,
     step: Step,
     input: AboutUser & { result: Readonly<Record<string, unknown>> },
-  ): Promise<ActResult<Recognised>>;
+  ): Promise<ActResult<UserMatch>>;
 };
 
 type AboutUser = Proof & { readonly user: StoreUser };

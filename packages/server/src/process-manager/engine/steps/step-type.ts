@@ -5,7 +5,7 @@ import type { Check } from '../../../kernel/check.ts';
 import type { Step } from '../definition.ts';
 import type { Shape } from '../expressions/shapes.ts';
 import type { Findings, JourneyData, KeptData, State } from '../state.ts';
-import type { Beginning, IdentityActs, PresentedFace } from './identity-acts.ts';
+import type { IdentityActs, PresentedFace, StartData } from './identity-acts.ts';
 
 /**
  * A type of step, in its own file and listed in `registry.ts`: its settings in a definition, what the end user sees and
@@ -146,7 +146,7 @@ export type UserPart = {
    * Makes the settings that the page requests, such as a challenge. Undefined if that is refused: then the step is settled
    * with an empty result.
    */
-  begin?(request: BeginRequest & { readonly anew: boolean }): Promise<Beginning | undefined>;
+  begin?(request: BeginRequest & { readonly anew: boolean }): Promise<StartData | undefined>;
   /** Judges the submitted result as far as possible without a machine. Pure. */
   take(step: Step, submission: Submission): SubmissionResult;
 };

@@ -10,7 +10,7 @@ type EventSource = Pick<
 >;
 
 /** Notifies subscribers in the transaction of the events; `before` is the sequence before them. */
-export type TellEvents = (
+export type NotifyEvents = (
   tx: TenantTx,
   row: EventSource,
   events: readonly NewEvent[],
@@ -20,7 +20,7 @@ export type TellEvents = (
 /** Begins to read the subscribers. The lock of the instance was sent before. */
 export type ExpectNotified = (tx: TenantTx) => void;
 
-export function eventTeller(notify: (tx: TenantTx, events: readonly InstanceEvent[]) => Promise<void>): TellEvents {
+export function eventNotifier(notify: (tx: TenantTx, events: readonly InstanceEvent[]) => Promise<void>): NotifyEvents {
   return (tx, row, events, { before, now }) =>
     notify(
       tx,
@@ -30,13 +30,13 @@ export function eventTeller(notify: (tx: TenantTx, events: readonly InstanceEven
 
 /** Stores an event and notifies its subscribers. The caller has locked the row. */
 export async function recordEvent(
-  { tx, tell, now }: { tx: TenantTx; tell: TellEvents; now: number },
+  { tx, notifyEvents, now }: { tx: TenantTx; notifyEvents: NotifyEvents; now: number },
   row: EventSource & Pick<InstanceRow, 'sequence'>,
   event: NewEvent,
 ): Promise<void> {
   await addEvents(tx, row, [event], now);
   setSequence(tx, { id: row.id, sequence: row.sequence + 1 });
-  await tell(tx, row, [event], { before: row.sequence, now });
+  await notifyEvents(tx, row, [event], { before: row.sequence, now });
 }
 
 export function instanceEvent(row: EventSource, event: NewEvent, sequence: number, now: number): InstanceEvent {
