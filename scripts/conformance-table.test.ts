@@ -7,7 +7,7 @@ const keys = operations().filter(({ id }) => id === 'apiKeys.get' || id === 'api
 const users = operations().filter(({ id }) => id === 'users.get');
 
 describe('the table of what was exercised', () => {
-  it('has a row for each route and status, and says which codes are missing', () => {
+  it('the table of what was exercised has a row for each route and status, and says which codes are missing', () => {
     const place = '/api/arthr/apiKeys';
     const rows = conformanceRows(keys, [
       { route: `GET ${place}/{apiKeyId}`, status: 200 },
@@ -25,7 +25,7 @@ describe('the table of what was exercised', () => {
     assert.match(renderRows(rows), /^NO {2}GET .* 404 130\(!\)$/m);
   });
 
-  it('asks for the success and for each code at every address: another address proves nothing', () => {
+  it('the table of what was exercised asks for the success and for each code at every address: another address proves nothing', () => {
     const [first, second] = conformanceRows(users, []).filter(({ codes }) => codes.length === 0);
     assert.notEqual(first?.route, second?.route);
     const code = conformanceRows(users, []).find(({ codes }) => codes.length > 0)?.codes[0]?.code as number;
@@ -43,7 +43,7 @@ describe('the table of what was exercised', () => {
     );
   });
 
-  it('takes a row for exercised only where every code of it was answered at its own address', () => {
+  it('the table of what was exercised takes a row for exercised only where every code of it was answered at its own address', () => {
     const [one, other] = conformanceRows(users, []).filter(({ codes }) => codes.length > 0);
     assert.ok(one && other && one.codes.length > 1 && one.status === other.status);
     const answered = one.codes.map(({ code }) => ({ route: one.route, status: one.status, code }));
@@ -57,7 +57,7 @@ describe('the table of what was exercised', () => {
     );
   });
 
-  it('says of each code whether its own address answered it, and which cannot', () => {
+  it('the table of what was exercised says of each code whether its own address answered it, and which cannot', () => {
     const route = '/api/identity-store/stores/{storeName}/users/{userId}';
     const rows = conformanceRows(users, [{ route: `GET ${route}`, status: 404, code: 100028 }]);
     const counts = countCells(rows);
@@ -68,7 +68,7 @@ describe('the table of what was exercised', () => {
     assert.equal(countCells(conformanceRows(starts, [])).impossible, 4);
   });
 
-  it('takes no row for exercised where nothing was answered, not even one whose codes are all impossible', () => {
+  it('the table of what was exercised takes no row for exercised where nothing was answered, not even one whose codes are all impossible', () => {
     const rows = conformanceRows(operations(), []);
     assert.ok(rows.every(({ seen }) => !seen));
     const impossible = rows.filter((row) => row.impossible);
@@ -76,13 +76,13 @@ describe('the table of what was exercised', () => {
     assert.match(renderRows(impossible), /^- {3}POST .* 409 100038\(impossible\)$/m);
   });
 
-  it('names the routes of a specification that nothing answered', () => {
+  it('the table of what was exercised names the routes of a specification that nothing answered', () => {
     const place = '/api/arthr/apiKeys';
     const rows = conformanceRows(keys, [{ route: `POST ${place}`, status: 201 }]);
     assert.deepEqual(missingRoutes([`POST ${place}`, `GET ${place}/{apiKeyId}`], rows), [`GET ${place}/{apiKeyId}`]);
   });
 
-  it('knows a general code by any route', () => {
+  it('the table of what was exercised knows a general code by any route', () => {
     assert.deepEqual(generalRows([7, 279], [{ route: 'GET /x', status: 403, code: 7 }]), [
       { code: 7, seen: true },
       { code: 279, seen: false },

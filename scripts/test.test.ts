@@ -139,7 +139,7 @@ it('one', async () => { await wait(1); setTimeout(() => { throw new Error('lost'
     });
   }
 
-  test('if one of the files that share a process has no tests', async (t) => {
+  test('a run fails if one of the files that share a process has no tests', async (t) => {
     const folder = writeFiles(t, {
       'packages/server/src/one.test.ts': GOOD,
       'packages/server/src/two.test.ts': 'export {};',
@@ -149,7 +149,7 @@ it('one', async () => { await wait(1); setTimeout(() => { throw new Error('lost'
     assert.match(output, /failed: packages\/server\/src\/two\.test\.ts .*no test of it has run/);
   });
 
-  test('if a suite has no tests', async (t) => {
+  test('a run fails if a suite has no tests', async (t) => {
     const folder = writeFiles(t, {
       'packages/server/src/one.test.ts': `${GOOD}describe('full', () => { it('one', () => {}); describe('bare', () => {}); });`,
       'packages/server/src/two.test.ts': "describe('empty', () => { for (const each of []) it(each, () => {}); });",
@@ -160,14 +160,14 @@ it('one', async () => { await wait(1); setTimeout(() => { throw new Error('lost'
     assert.match(output, /failed: empty .*two\.test\.ts.*: the suite has no tests/);
   });
 
-  test('if a test fails the first time and would pass the second time', async (t) => {
+  test('a run fails if a test fails the first time and would pass the second time', async (t) => {
     const text = `import { existsSync, writeFileSync } from 'node:fs';
 test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', ''); throw new Error('the first time'); });`;
     const { code, last } = await inOneFile(t, text);
     assert.deepEqual([code, last], [1, '0 passed, 1 failed']);
   });
 
-  test('if a file takes longer than it may', async (t) => {
+  test('a run fails if a file takes longer than it may', async (t) => {
     const text = "it('one', () => new Promise(() => setInterval(() => undefined, 1000)));";
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text });
     const { code, last, output } = await runs(folder, [], { TEST_FILE_TIMEOUT_MS: '2000' });
@@ -176,12 +176,12 @@ test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', 
     assert.match(output, /timed out/);
   });
 
-  test('if no file holds any of the words', async (t) => {
+  test('a run fails if no file holds any of the words', async (t) => {
     const { code, last } = await runs(writeFiles(t, { 'packages/a/one.test.ts': GOOD }), ['nothing']);
     assert.deepEqual([code, last], [1, '0 passed, 0 failed']);
   });
 
-  test('if there are fewer tests than there were, and not if only some files are asked for', async (t) => {
+  test('a run fails if there are fewer tests than there were, and not if only some files are asked for', async (t) => {
     const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'scripts/test-count.txt': '2\n' });
     const { code, last, output } = await runs(folder);
     assert.deepEqual([code, last], [1, '1 passed, 1 failed']);
@@ -191,7 +191,7 @@ test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', 
 });
 
 describe('a run that passes', () => {
-  test('closes with the numbers, and names every test and suite that was skipped, and why', async (t) => {
+  test('a run that passes closes with the numbers, and names every test and suite that was skipped, and why', async (t) => {
     const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});
 describe('all left out', { skip: 'no server' }, () => { it('one', () => {}); });
 describe('a good suite', () => { it('one', () => {}); });`;
@@ -201,7 +201,7 @@ describe('a good suite', () => { it('one', () => {}); });`;
     assert.match(output, /skipped: all left out \(packages\/a\/one\.test\.ts\): no server/);
   });
 
-  test('counts a test that is still to be written as skipped, not as passed', async (t) => {
+  test('a run that passes counts a test that is still to be written as skipped, not as passed', async (t) => {
     const { code, last, output } = await inOneFile(
       t,
       `${GOOD}test.todo('later'); test('soon', { todo: 'by May' }, () => {});`,
@@ -211,14 +211,14 @@ describe('a good suite', () => { it('one', () => {}); });`;
     assert.match(output, /skipped: soon .*: todo: by May/);
   });
 
-  test('remembers the number of its tests, those that were skipped among them', async (t) => {
+  test('a run that passes remembers the number of its tests, those that were skipped among them', async (t) => {
     const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});`;
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });
     assert.equal((await runs(folder)).code, 0);
     assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '2\n');
   });
 
-  test('remembers no number if it failed, nor where nobody would commit it', async (t) => {
+  test('a run remembers no number if it failed, nor where nobody would commit it', async (t) => {
     const bad = "test('bad', () => { throw new Error('no'); });";
     for (const [text, environment] of [
       [`${GOOD}${GOOD}${bad}`, {}],
@@ -230,7 +230,7 @@ describe('a good suite', () => { it('one', () => {}); });`;
     }
   });
 
-  test('remembers what it has exercised if it was whole, and nothing of an earlier run', async (t) => {
+  test('a run that passes remembers what it has exercised if it was whole, and nothing of an earlier run', async (t) => {
     const text = `import { appendFileSync } from 'node:fs';
 test('exercises', () => { if (process.env.TEST_EXERCISED_FILE) appendFileSync(process.env.TEST_EXERCISED_FILE, 'GET /new 200\\n'); });`;
     const place = 'node_modules/.cache/grove/exercised.txt';
@@ -245,7 +245,7 @@ test('exercises', () => { if (process.env.TEST_EXERCISED_FILE) appendFileSync(pr
     assert.equal(existsSync(join(folder, place)), false, 'what a test read that then failed is not exercised');
   });
 
-  test('follows no promise of a test, and still declares tests in their suites', async (t) => {
+  test('a run that passes follows no promise of a test, and still declares tests in their suites', async (t) => {
     const { last, output } = await inOneFile(
       t,
       `import assert from 'node:assert/strict';
@@ -265,7 +265,7 @@ describe('s', () => {
     assert.equal(last, '1 passed, 0 failed', output);
   });
 
-  test('makes up the same inputs each time, prints their seed, and takes another', async (t) => {
+  test('a run that passes makes up the same inputs each time, prints their seed, and takes another', async (t) => {
     const text = `import fc from 'fast-check'; import { appendFileSync } from 'node:fs';
 test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync('made', n + ' '))));
 // from '${FAST_CHECK}'`.replace("from 'fast-check'", `from '${FAST_CHECK}'`);
@@ -284,7 +284,7 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
     assert.notEqual(await made('7'), first);
   });
 
-  test('leaves out the files of the long form, which has them as well', async (t) => {
+  test('a run that passes leaves out the files of the long form, which has them as well', async (t) => {
     const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'packages/a/two.long.test.ts': GOOD });
     const lastLine = async (environment?: NodeJS.ProcessEnv) => (await runs(folder, [], environment)).last;
     assert.deepEqual(
@@ -293,7 +293,7 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
     );
   });
 
-  test('prints its processor time and the ten costliest files, and all of them if it is asked', async (t) => {
+  test('a run that passes prints its processor time and the ten costliest files, and all of them if it is asked', async (t) => {
     const names = Array.from({ length: 12 }, (_, at) => `packages/a/${at}.test.ts`);
     const folder = writeFiles(t, Object.fromEntries(names.map((name) => [name, GOOD])));
     const shown = async (...words: string[]) => {

@@ -23,12 +23,12 @@ describe('documents that are presented to a real server', () => {
   });
   after(() => app?.stop());
 
-  it('are accepted if they are genuine and in order', async () => {
+  it('documents that are presented to a real server are accepted if they are genuine and in order', async () => {
     assert.deepEqual(await trial.run('genuine', 0), { outcome: 'accepted', signs: [], alarm: false });
   });
 
   for (const [kind, sign] of CAUGHT) {
-    it(`are not accepted without a human: ${kind}`, async () => {
+    it(`documents that are presented to a real server are not accepted without a human: ${kind}`, async () => {
       const result = await trial.run(kind, 0);
       assert.ok(result);
       assert.notEqual(result.outcome, 'accepted');

@@ -102,7 +102,7 @@ describe('the passkey page', () => {
     });
   const login = (page: Page) => said(page, () => page.getByRole('button', { name: 'Log in' }).click());
 
-  it('registers and logs in on a host name over TLS; a cloned authenticator is refused with 372', async () => {
+  it('the passkey page registers and logs in on a host name over TLS; a cloned authenticator is refused with 372', async () => {
     const { page, cdp, authenticatorId } = await open(RP_ID, HOST);
     assert.equal(await register(page, 'Ada'), 'Hello, Ada');
     const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
@@ -119,7 +119,7 @@ describe('the passkey page', () => {
     assert.deepEqual(content.map(({ code }) => code ?? 200).toSorted(), [200, 200, 372]);
   });
 
-  it('says so where a name is taken, and where the user is not verified', async () => {
+  it('the passkey page says so where a name is taken, and where the user is not verified', async () => {
     const { page, cdp, authenticatorId } = await open(RP_ID, HOST);
     assert.match(await register(page, 'Ada'), /external id is already in use/);
     assert.equal(await register(page, 'Bo'), 'Hello, Bo');
@@ -127,7 +127,7 @@ describe('the passkey page', () => {
     assert.match(await register(page, 'Cy'), /cancelled on the client/);
   });
 
-  it('in a frame of a page that nobody listed is refused with 100200, and works where that page is listed', async () => {
+  it('the passkey page in a frame of a page that nobody listed is refused with 100200, and works where that page is listed', async () => {
     const { page, server } = await open(RP_ID, HOST);
     const { port } = server.address() as AddressInfo;
     assert.equal(await register(page, 'Eve'), 'Hello, Eve');
@@ -147,14 +147,14 @@ describe('the passkey page', () => {
     }
   });
 
-  it('is the one that the guide shows, and has at most 52 lines', () => {
+  it('the passkey page is the one that the guide shows, and has at most 52 lines', () => {
     const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
     const shown = read('./index.html');
     assert.ok(read('../../docs/identity-store.md').includes(shown));
     assert.ok(shown.trimEnd().split('\n').length <= 52);
   });
 
-  it('works on localhost without TLS, as a developer begins', async () => {
+  it('the passkey page works on localhost without TLS, as a developer begins', async () => {
     const { page } = await open('localhost', 'localhost');
     assert.equal(await register(page, 'Dee'), 'Hello, Dee');
     assert.equal(await login(page), 'Hello, Dee');

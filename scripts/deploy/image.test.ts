@@ -142,7 +142,7 @@ test('commands run in it, vision is installed, and images are decoded behind the
   }
 });
 
-test('it has its labels, a bill of materials, no Node of its own beside the image’s, and the size that is promised', {
+test('the image has its labels, a bill of materials, no Node of its own beside the image’s, and the promised size', {
   skip,
 }, () => {
   const [image] = JSON.parse(podman('image', 'inspect', IMAGE)) as {
@@ -158,7 +158,7 @@ test('it has its labels, a bill of materials, no Node of its own beside the imag
   assert.ok((image?.Size ?? 0) < MAX_MB * 1e6, `${image?.Size}`);
 });
 
-test('it ends by SIGTERM with exit code 0', { skip }, () => {
+test('the image ends by SIGTERM with exit code 0', { skip }, () => {
   podman('stop', '--time', '40', container);
   const [state] = JSON.parse(podman('inspect', container)) as { State: { ExitCode: number } }[];
   assert.equal(state?.State.ExitCode, 0, podman('logs', container));

@@ -28,14 +28,14 @@ describe('what schemas are built with', () => {
     };
   };
 
-  it('builds what TypeBox builds, to the letter', () => {
+  it('the schema builder builds what TypeBox builds, to the letter', () => {
     const [ours, theirs] = [builtBy(Type), builtBy(TypeBox)];
     for (const key of Object.keys(theirs) as (keyof typeof theirs)[]) {
       assert.equal(JSON.stringify(ours[key]), JSON.stringify(theirs[key]), key);
     }
   });
 
-  it('leaves what it is given as it was: a schema that is optional in one place is needed in another', () => {
+  it('the schema builder leaves what it is given as it was: a schema that is optional in one place is needed in another', () => {
     const name = Type.String();
     Type.Object({ name: Type.Optional(name) });
     assert.deepEqual(Type.Object({ name }).required, ['name']);

@@ -17,7 +17,7 @@ test('encodes path parameters, so none can leave its segment', () => {
   assert.equal(addressOf('a.b', one, { keyId: 'a/b?c#d%2e é' }), '/api/keys/a%2Fb%3Fc%23d%252e%20%C3%A9');
 });
 
-test('refuses a path parameter that would change the address, without repeating it', () => {
+test('a path parameter that would change the address is refused, without repeating it', () => {
   for (const keyId of ['', '.', '..', undefined, null, 7, '\ud800']) {
     assert.throws(() => addressOf('a.b', one, { keyId }), { name: 'TypeError', message: /^a\.b: keyId / });
   }

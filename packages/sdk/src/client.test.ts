@@ -28,7 +28,7 @@ test('neither the key nor the token is in what a client prints', async (t) => {
   assertNoSecret(grove.apiKeys.list);
 });
 
-test('neither is in an error, not even when the server or the fetch of the caller repeats them', async (t) => {
+test('neither the key nor the token is in an error, not even when the server or the fetch of the caller repeats them', async (t) => {
   const server = await startFakeGrove(t);
   const errors: unknown[] = [];
   const collect = (error: unknown) => errors.push(error);

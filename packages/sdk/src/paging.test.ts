@@ -14,7 +14,7 @@ async function setUp(t: TestContext) {
   return { server, grove: createClient({ baseUrl: server.baseUrl, apiKey: API_KEY }) };
 }
 
-test('walks every item of three pages and stops at the last', async (t) => {
+test('paging walks every item of three pages and stops at the last', async (t) => {
   const { server, grove } = await setUp(t);
   const ids: (string | null)[] = [];
   for await (const key of grove.apiKeys.list.all({ query: { name: 'a%', size: 2 } })) ids.push(key.id);
@@ -25,7 +25,7 @@ test('walks every item of three pages and stops at the last', async (t) => {
   );
 });
 
-test('asks for a page only when its first item is wanted', async (t) => {
+test('paging asks for a page only when its first item is wanted', async (t) => {
   const { server, grove } = await setUp(t);
   const walk = grove.apiKeys.list.all();
   assert.equal(server.seen.length, 0);
@@ -52,14 +52,14 @@ test('walks page by page, from the page of the query', async (t) => {
   assert.equal(server.seen.length, 2);
 });
 
-test('ends at an empty page even if it does not say that it is the last', async (t) => {
+test('paging ends at an empty page even if it does not say that it is the last', async (t) => {
   const { server, grove } = await setUp(t);
   server.steps.push(json(200, { content: [], last: false }));
   for await (const key of grove.apiKeys.list.all()) assert.fail(String(key.id));
   assert.equal(server.seen.length, 1);
 });
 
-test('goes on behind the place that an answer names, and not by page numbers', async (t) => {
+test('paging goes on behind the place that an answer names, and not by page numbers', async (t) => {
   const { server, grove } = await setUp(t);
   server.steps.push(
     json(200, { ...pageOf([{ id: 'a' }], { number: 0, totalPages: 9 }), next: 'A' }),
@@ -75,7 +75,7 @@ test('goes on behind the place that an answer names, and not by page numbers', a
   );
 });
 
-test('begins behind the place of the query', async (t) => {
+test('paging begins behind the place of the query', async (t) => {
   const { server, grove } = await setUp(t);
   server.steps.push(json(200, { content: [], last: true }));
   await grove.auditEvents.list.all({ query: { after: 'A' } }).next();

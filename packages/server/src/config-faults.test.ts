@@ -205,7 +205,7 @@ const SECRETS: VariableName[] = [
 ];
 
 describe('a fault of the configuration', () => {
-  it('names the variable and what it must be, shows the value unless it is a secret, and says what it is for', () => {
+  it('a fault of the configuration names the variable and what it must be, shows the value unless it is a secret, and says what it is for', () => {
     for (const [name, { values, must, with: more }] of Object.entries(WRONG)) {
       for (const value of values) {
         const faults = faultsOf({ ...more, [name]: value });
@@ -223,11 +223,11 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('is known for every variable that can have one', () => {
+  it('a fault of the configuration is known for every variable that can have one', () => {
     assert.deepEqual([...Object.keys(WRONG), ...ANY_TEXT].sort(), Object.keys(VARIABLES).sort());
   });
 
-  it('never shows a secret, not even when something else is wrong', () => {
+  it('a fault of the configuration never shows a secret, not even when something else is wrong', () => {
     const secrets = {
       DATABASE_URL: 'mysql://grove:hunter2@db/grove',
       GROVE_MASTER_KEY: '1:hunter2hunter2',
@@ -243,7 +243,7 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('comes with all others at once, in one message', () => {
+  it('a fault of the configuration comes with all others at once, in one message', () => {
     const environment = { PORT: 'x', GROVE_REGION: 'elm', GROVE_LOG_LEVEL: 'loud' };
     assert.equal(faultsOf(environment).length, 3);
     assert.throws(
@@ -253,7 +253,7 @@ describe('a fault of the configuration', () => {
     assert.throws(() => readConfig({ PORT: 'x' }), /has a fault:\n- PORT must/);
   });
 
-  it('of a bucket says which part of its address is wrong', () => {
+  it('a fault of the configuration of a bucket says which part of its address is wrong', () => {
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
     for (const [url, wrong] of [
       ['s3://b/p?region=x&endpoint=http://store', /its bucket must have 3 to 63/],
@@ -267,7 +267,7 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
+  it('a fault of the configuration is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
     const meant: Record<string, string> = {
       GROVE_PORT: 'PORT',
       GROVE_PRT: 'PORT',

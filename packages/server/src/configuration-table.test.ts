@@ -7,13 +7,13 @@ import { configurationTable } from './configuration-table.ts';
 const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 
 describe('the table of the configuration', () => {
-  it('is the one that the documentation shows; paste the new one between the marks if this fails', () => {
+  it('the table of the configuration is the one that the documentation shows; paste the new one between the marks if this fails', () => {
     const page = readFileSync(PAGE, 'utf8');
     const shown = /<!-- variables -->\n([\s\S]*)\n<!-- \/variables -->/.exec(page)?.[1]?.trim();
     assert.equal(shown, configurationTable());
   });
 
-  it('has a row of three cells for each variable, in the order of the code', () => {
+  it('the table of the configuration has a row of three cells for each variable, in the order of the code', () => {
     const rows = configurationTable().split('\n').slice(2);
     assert.deepEqual(
       rows.map((row) => /^\| `([A-Z_]+)` +\|/.exec(row)?.[1]),

@@ -30,7 +30,7 @@ describe('the metrics of requests', () => {
     assert.ok(lines.includes(`${NAME}_count{${labels}} 3`));
   });
 
-  it('have a series for each operation and status, the version, and what others know', async () => {
+  it('the metrics of requests have a series for each operation and status, the version, and what others know', async () => {
     const lines = await textOf([
       ['apiKeys.list', 200, 1],
       ['apiKeys.list', 404, 1],

@@ -38,7 +38,7 @@ describe('the demonstration', () => {
   const places = testPlaces('sqlite');
   const fileOf = (place: TestPlace) => join(place.folder, 'demonstration.json');
 
-  it('is made on an empty folder, with a key that works, kept for its owner alone', async () => {
+  it('the demonstration is made on an empty folder, with a key that works, kept for its owner alone', async () => {
     const place = await places.create();
     await started(place, async (server) => {
       assert.equal(server.demonstration?.tenantId, 'demo');
@@ -47,7 +47,7 @@ describe('the demonstration', () => {
     assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
-  it('is shown again at the second start, with the same key of the sandbox; no file holds the live key', async () => {
+  it('the demonstration is shown again at the second start, with the same key of the sandbox; no file holds the live key', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     assert.ok(first?.apiKey);
@@ -58,7 +58,7 @@ describe('the demonstration', () => {
     });
   });
 
-  it('forgets the live key that an earlier release kept in the file', async () => {
+  it('the demonstration forgets the live key that an earlier release kept in the file', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     writeFileSync(fileOf(place), JSON.stringify(first), { mode: 0o600 });
@@ -67,7 +67,7 @@ describe('the demonstration', () => {
     assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
-  it('is neither made nor shown with never', async () => {
+  it('the demonstration is neither made nor shown with never', async () => {
     const place = await places.create();
     await started(
       place,
@@ -86,7 +86,7 @@ describe('the demonstration', () => {
     assert.equal(await started(shown, ({ demonstration }) => demonstration, { demonstration: 'never' }), undefined);
   });
 
-  it('is not made where tenants are at home already', async () => {
+  it('the demonstration is not made where tenants are at home already', async () => {
     const place = await places.create();
     await started(place, ({ app }) => app.tenants.create({ id: 'acme' }), { demonstration: 'never' });
     await started(place, async ({ app, demonstration }) => {
@@ -98,7 +98,7 @@ describe('the demonstration', () => {
     });
   });
 
-  it('is made when always is asked for, once, and lost keys are replaced', async () => {
+  it('the demonstration is made when always is asked for, once, and lost keys are replaced', async () => {
     const place = await places.create();
     const always = { demonstration: 'always' } as const;
     await started(place, () => undefined, { demonstration: 'never' });
@@ -117,7 +117,7 @@ describe('the demonstration', () => {
     );
   });
 
-  it('shows no key of a database that is gone', async () => {
+  it('the demonstration shows no key of a database that is gone', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     for (const ending of ['', '-wal', '-shm']) rmSync(join(place.folder, `grove.sqlite${ending}`), { force: true });
@@ -134,7 +134,7 @@ describe('two servers on one data folder', () => {
   const places = testPlaces('sqlite');
   const children = testChildren();
 
-  it('are one too many: the second is refused and harms nothing, until the first stops', async () => {
+  it('two servers on one data folder are one too many: the second is refused and harms nothing, until the first stops', async () => {
     const place = await places.create();
     const first = await start(place);
     await assert.rejects(
@@ -147,7 +147,7 @@ describe('two servers on one data folder', () => {
     await started(place, async (server) => assert.equal((await keysOf(server)).totalElements, 1));
   });
 
-  it('are refused across processes; a lock does not outlive its holder, even one that was killed', async () => {
+  it('two servers on one data folder are refused across processes; a lock does not outlive its holder, even one that was killed', async () => {
     const place = await places.create();
     const holder = children.start('server', { ...QUIET, ...place.environment });
     assert.match(await holder.line(), /^\d+$/);
@@ -160,7 +160,7 @@ describe('two servers on one data folder', () => {
 });
 
 onBothEngines('a server', (engine, places) => {
-  it('that cannot listen releases everything, so that the next start works', async () => {
+  it('a server that cannot listen releases everything, so that the next start works', async () => {
     const place = await places.create();
     const other = await start(await places.create());
     await assert.rejects(start(place, {}, { PORT: String(other.port) }), /EADDRINUSE/);
@@ -168,7 +168,7 @@ onBothEngines('a server', (engine, places) => {
     await started(place, ({ port }) => assert.ok(port > 0));
   });
 
-  it('that cannot open its data releases everything, so that the next start works', async () => {
+  it('a server that cannot open its data releases everything, so that the next start works', async () => {
     const place = await places.create();
     const file = join(place.folder, 'wrong.key');
     writeFileSync(file, '1:wrong');
@@ -176,14 +176,14 @@ onBothEngines('a server', (engine, places) => {
     await started(place, ({ port }) => assert.ok(port > 0));
   });
 
-  it('tells a tenant its address with the port that it really listens on', async () => {
+  it('a server tells a tenant its address with the port that it really listens on', async () => {
     await started(await places.create(), ({ port, baseUrlOf }) => {
       assert.ok(port > 0);
       assert.equal(baseUrlOf('acme'), `http://acme.fir.localhost:${port}`);
     });
   });
 
-  it('makes a demonstration by itself only on an empty data folder of its own', async () => {
+  it('a server makes a demonstration by itself only on an empty data folder of its own', async () => {
     await started(await places.create(), ({ demonstration }) => {
       assert.equal(demonstration !== undefined, engine === 'sqlite');
     });

@@ -1,7 +1,7 @@
 import { type CompiledDefinition, compileDefinition } from '../src/process-manager/engine/compile-definition.ts';
 import type { Step } from '../src/process-manager/engine/definition.ts';
 import { nextStep } from '../src/process-manager/engine/next-step.ts';
-import { type Effect, type Trigger, NO_DATA, type Reason, type State } from '../src/process-manager/engine/state.ts';
+import { type Effect, NO_DATA, type Reason, type State, type Trigger } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 
 /** The engine without anything around it. */

@@ -41,7 +41,7 @@ describe('the identity store', () => {
   const asked = operations().filter(
     ({ id, operation }) => operation.path.includes('{storeName}') && (!needsBody(operation) || id in BODIES),
   );
-  it('has addresses to ask', () => assert.ok(asked.length > 20));
+  it('the identity store has addresses to ask', () => assert.ok(asked.length > 20));
 
   for (const { id, operation } of asked) {
     const codes: readonly number[] = operation.codes ?? [];

@@ -45,7 +45,7 @@ describe('monitoring', () => {
         ?.slice(series.length + 1) ?? Number.NaN,
     );
 
-  it('counts verifications, steps, webhooks and waiting reviews, and traces them from the caller to the webhook', async () => {
+  it('monitoring counts verifications, steps, webhooks and waiting reviews, and traces them from the caller to the webhook', async () => {
     const token = await app.token(testKey);
     const hook = JSON.stringify({ name: 'hook', uri: receiver.uri, events: ['instance.completed'] });
     const made = await app.call('/api/notification-service/webhooks', { method: 'POST', body: hook, token });
@@ -96,7 +96,7 @@ describe('monitoring', () => {
     execFileSync('promtool', ['test', 'rules', `${DEPLOY}prometheus/alerts.test.yml`], { stdio: 'pipe' });
   });
 
-  it('keeps the X-Request-Id of a caller, and makes one where it could forge a header or a log', async () => {
+  it('monitoring keeps the X-Request-Id of a caller, and makes one where it could forge a header or a log', async () => {
     const idOf = async (id: string) =>
       (await app.call('/api/arthr/apiKeys', { headers: { 'x-request-id': id }, token: await app.token() })).headers.get(
         'x-request-id',

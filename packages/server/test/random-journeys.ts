@@ -5,7 +5,7 @@ import { HOUR } from '../src/kernel/clock.ts';
 import type { CompiledDefinition } from '../src/process-manager/engine/compile-definition.ts';
 import type { Step } from '../src/process-manager/engine/definition.ts';
 import { nextStep } from '../src/process-manager/engine/next-step.ts';
-import type { Trigger, State } from '../src/process-manager/engine/state.ts';
+import type { State, Trigger } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 import { CHILD_ID, definitionOf, NOW, newState } from './engine.ts';
 

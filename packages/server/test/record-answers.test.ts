@@ -16,7 +16,7 @@ describe('what counts as exercised', () => {
   /** What is noted may be noted a moment after the answer is there. */
   const settle = () => new Promise((turn) => setImmediate(turn));
 
-  it('is an answer whose status or body the test read, at its own address', async () => {
+  it('an exercised status is an answer whose status or body the test read, at its own address', async () => {
     forget(`GET ${KEY} 404 130`);
     const answer = await grove.call(NOBODY);
     await settle();
@@ -26,7 +26,7 @@ describe('what counts as exercised', () => {
     assert.equal(isRecorded(`PATCH ${KEY} 404 130`), false, 'another operation');
   });
 
-  it('is a success that the SDK read, or that the test fetched itself', async () => {
+  it('an exercised status is a success that the SDK read, or that the test fetched itself', async () => {
     await grove.client.apiKeys.list({});
     await settle();
     assert.equal(isRecorded('GET /api/arthr/apiKeys 200'), true);

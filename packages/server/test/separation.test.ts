@@ -277,7 +277,7 @@ describe('a test key', () => {
     return operation.body ? json(Value.Create(operation.body as never)) : undefined;
   };
 
-  it('has a body for every operation that changes the configuration', () => {
+  it('a test key has a body for every operation that changes the configuration', () => {
     const without = operations().filter(
       (listed) =>
         listed.operation.audit && (listed.operation.body || listed.operation.consumes) && !hasOwnBody(listed.id),
@@ -310,7 +310,7 @@ describe('a test key', () => {
     !row.includes('["name","shadow:test:') &&
     Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
 
-  it('lets nobody into live as an operator', async () => {
+  it('a test key lets nobody into live as an operator', async () => {
     for (const role of ['Owner', 'Shift leader']) {
       const answer = await grove.call('/api/operator-manager/operators', {
         method: 'POST',
@@ -339,20 +339,20 @@ describe('a test key', () => {
     ({ operation }) => operation.permission && operation.produces !== 'text/event-stream',
   );
 
-  it('changes nothing that serves live callers by reading', async () => {
+  it('a test key changes nothing that serves live callers by reading', async () => {
     await isUnchanged();
     for (const listed of walked.filter(({ operation }) => operation.method === 'GET')) await call(listed);
     await isUnchanged();
   });
 
   for (const listed of walked.filter(({ operation }) => operation.method !== 'GET')) {
-    it(`changes nothing that serves live callers by ${listed.id}`, async () => {
+    it(`a test key changes nothing that serves live callers by ${listed.id}`, async () => {
       await call(listed);
       await isUnchanged();
     });
   }
 
-  it('leaves live instances on the version that the live tag is on', async () => {
+  it('a test key leaves live instances on the version that the live tag is on', async () => {
     const create = `/api/process-manager/processInstances/create?pt=${ids.tokens?.[0]}`;
     const { body } = await grove.call(create, { method: 'POST', body: '{}' });
     const { body: instance } = await grove.call(`/api/process-manager/processInstances/${body.processInstanceId}`);

@@ -78,7 +78,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.doesNotMatch(answer.text, /Unmistakable/);
   });
 
-  it('are not made by a plain look at an instance, nor by a read that found nothing', async () => {
+  it('audit events are not made by a plain look at an instance, nor by a read that found nothing', async () => {
     const { body: before } = await list();
     await app.call(`/api/process-manager/processInstances/${id}`, { token });
     const nobody = newId(1);
@@ -87,7 +87,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.equal((await list()).body.totalElements, before.totalElements);
   });
 
-  it('can be had by instance, action, API key and time, in pages, and by nobody else', async () => {
+  it('audit events can be had by instance, action, API key and time, in pages, and by nobody else', async () => {
     const total = (await list()).body.totalElements;
     assert.equal((await list(`&processInstanceId=${id}`)).body.totalElements, total);
     assert.equal((await list(`&processInstanceId=${newId(1)}`)).body.totalElements, 0);
@@ -144,7 +144,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.equal((await list('&action=userData.itemRead')).body.content[0].item, '?');
   });
 
-  it(`are kept for ${AUDIT_KEPT_DAYS} days`, async () => {
+  it(`audit events are kept for ${AUDIT_KEPT_DAYS} days`, async () => {
     const db = app.app.db.of(TENANT);
     const { totalElements } = (await list()).body;
     const day = 24 * HOUR;
@@ -184,7 +184,7 @@ describe('audit events that cannot be written', () => {
     }) as never;
   const read = { action: 'userData.read', instanceId: newId(1) } as const;
 
-  it('are kept and written later, each once, and reads are refused with 100010 while too many wait', async () => {
+  it('audit events that cannot be written are kept and written later, each once, and reads are refused with 100010 while too many wait', async () => {
     const app = await openTestApp(await places.create());
     try {
       let away = true;
@@ -214,7 +214,7 @@ describe('audit events that cannot be written', () => {
     }
   });
 
-  it('of the last second are written when the server stops', async () => {
+  it('audit events that cannot be written of the last second are written when the server stops', async () => {
     const place = await places.create();
     const first = await openTestApp(place);
     const { apiKey } = await first.app.tenants.createApiKey('acme', { name: 'reader', environment: 'test' });

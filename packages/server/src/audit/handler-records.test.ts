@@ -70,7 +70,7 @@ describe('every handler that records itself', () => {
     return (await call('GET', `${MANAGER}/auditEvents?${query}`)).content.length;
   };
 
-  it('leaves its record, with the person who called it', async () => {
+  it('every handler that records itself leaves its record, with the person who called it', async () => {
     const done: string[] = [];
     /** Calls the operation and expects one more record. */
     const records = async <T>(id: keyof typeof RECORDED_BY_HANDLER, act: () => Promise<T>): Promise<T> => {

@@ -35,7 +35,7 @@ describe('the changes of an object', () => {
     assert.deepEqual(listChanges(twice, []), [{ path: '', before: JSON.stringify(twice), after: '[]' }]);
   });
 
-  it('are few and short, whatever was changed', () => {
+  it('the changes of an object are few and short, whatever was changed', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, 'x'.repeat(5000)]));
     const changes = listChanges({}, many);
     assert.equal(changes.length, MAX_CHANGES);

@@ -29,7 +29,7 @@ onBothEngines('the database', (_engine, places) => {
     (await db.of(acme).all<{ name: string }>(NAMES, [acme, `${prefix}%`])).map(({ name }) => name);
 
   describe('a transaction', () => {
-    it('can be read by everybody once it has been answered', async () => {
+    it('a transaction can be read by everybody once it has been answered', async () => {
       const answer = await db.of(acme).write(async (tx) => {
         await add(tx, 'committed');
         return 'done';
@@ -38,7 +38,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('committed'), ['committed']);
     });
 
-    it('of 40 that spend the same row at once, one finds it unspent', async () => {
+    it('a transaction of 40 that spend the same row at once, one finds it unspent', async () => {
       await db.of(acme).write((tx) => add(tx, 'spent once'));
       const spend = () => db.of(acme).write((tx) => tx.run(SPEND, [acme, 'spent once']));
       const changes = await Promise.all(Array.from({ length: 40 }, spend));
@@ -46,7 +46,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.equal(await readCounter(db.of(acme), 'spent once'), 10);
     });
 
-    it('that joins another is rolled back with it, and what it wanted to call after the commit is not called', async () => {
+    it('a transaction that joins another is rolled back with it, and what it wanted to call after the commit is not called', async () => {
       const calls: string[] = [];
       const work = (tx: TenantTx) =>
         joinTransaction(tx).write(async (inner) => {
@@ -63,7 +63,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual([await names('inner write'), calls], [['inner write'], ['committed']]);
     });
 
-    it('that throws leaves nothing, throws what it threw, and harms none of those that came with it', async () => {
+    it('a transaction that throws leaves nothing, throws what it threw, and harms none of those that came with it', async () => {
       const writes = Array.from({ length: 30 }, (_, at) =>
         db.of(acme).write(async (tx) => {
           await add(tx, `batch ${String(at).padStart(2, '0')}`);
@@ -86,12 +86,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('batch'), expected);
     });
 
-    it('is one of 200 that run at once and all commit, none of them overwriting another', async () => {
+    it('a transaction is one of 200 that run at once and all commit, none of them overwriting another', async () => {
       await Promise.all(Array.from({ length: 200 }, () => db.of(acme).write((tx) => addToCounter(tx, 'parallel', 1))));
       assert.equal(await readCounter(db.of(acme), 'parallel'), 200);
     });
 
-    it('counts exactly once if it was answered and not at all if it was refused, in any mixture', async () => {
+    it('a transaction counts exactly once if it was answered and not at all if it was refused, in any mixture', async () => {
       let round = 0;
       const work = fc.array(fc.record({ by: fc.integer({ min: 1, max: 9 }), fails: fc.boolean() }), { maxLength: 40 });
       await fc.assert(
@@ -117,7 +117,7 @@ onBothEngines('the database', (_engine, places) => {
       );
     });
 
-    it('sees its own writes; nobody else sees them before it ends', async () => {
+    it('a transaction sees its own writes; nobody else sees them before it ends', async () => {
       await db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'own', 5);
         assert.equal(await readCounter(tx, 'own'), 5);
@@ -128,7 +128,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.equal(await readCounter(db.of(acme), 'own'), 6);
     });
 
-    it('is joined by a write inside it, and both are rolled back together', async () => {
+    it('a transaction is joined by a write inside it, and both are rolled back together', async () => {
       await assert.rejects(
         db.of(acme).write(async (tx) => {
           await joinTransaction(tx).write((inner) => add(inner, 'joined'));
@@ -142,7 +142,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('joined'), ['joined']);
     });
 
-    it('that has ended cannot be used by code that forgot to wait, whether it committed or not', async () => {
+    it('a transaction that has ended cannot be used by code that forgot to wait, whether it committed or not', async () => {
       for (const fails of [false, true]) {
         let forgotten: TenantTx | undefined;
         const written = db.of(acme).write(async (tx) => {
@@ -157,7 +157,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('forgotten'), []);
     });
 
-    it('that is being rolled back runs nothing more: it would run outside of any transaction', async () => {
+    it('a transaction that is being rolled back runs nothing more: it would run outside of any transaction', async () => {
       let late: Promise<unknown> = Promise.resolve();
       const written = db.of(acme).write(async (tx) => {
         late = new Promise((done) => setImmediate(done)).then(() => add(tx, 'forgotten'));
@@ -169,7 +169,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('forgotten'), []);
     });
 
-    it('calls what was noted for after its commit once it can be read, and never if it was rolled back', async () => {
+    it('a transaction calls what was noted for after its commit once it can be read, and never if it was rolled back', async () => {
       const calls: Promise<string[]>[] = [];
       const write = (name: string, fails: boolean) =>
         db.of(acme).write(async (tx) => {
@@ -182,7 +182,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await Promise.all(calls), [['noted']]);
     });
 
-    it('says of itself that it may be rolled back, and whose it is', async () => {
+    it('a transaction says of itself that it may be rolled back, and whose it is', async () => {
       assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
       await db.of(acme).write(async (tx) => {
         assert.deepEqual([tx.inTransaction, tx.tenantId], [true, acme]);
@@ -192,7 +192,7 @@ onBothEngines('the database', (_engine, places) => {
   });
 
   describe('a fault', () => {
-    it('of uniqueness is told apart from every other, and the transaction is undone', async () => {
+    it('a fault of uniqueness is told apart from every other, and the transaction is undone', async () => {
       await db.of(acme).write((tx) => add(tx, 'once'));
       const again = db.of(acme).write(async (tx) => {
         await add(tx, 'once more');
@@ -205,12 +205,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('once'), ['once']);
     });
 
-    it('of a missing tenant is an error and no fault of uniqueness', async () => {
+    it('a fault of a missing tenant is an error and no fault of uniqueness', async () => {
       const orphan = db.system.write((tx) => tx.run(ADD, ['nobody', 'orphan', 1]));
       await assert.rejects(orphan, (error) => !isUniqueViolation(error));
     });
 
-    it('in the SQL rejects, in a read and in a write, and the next statement works', async () => {
+    it('a fault in the SQL rejects, in a read and in a write, and the next statement works', async () => {
       const wrong = unprepared('SELECT nothing FROM nowhere');
       await assert.rejects(db.of(acme).get(wrong, []));
       await assert.rejects(db.of(acme).all(wrong, []));
@@ -255,7 +255,7 @@ onBothEngines('the database', (_engine, places) => {
       }
     });
 
-    it('that are counted or summed are numbers, up to the largest that is exact', async () => {
+    it('values that are counted or summed are numbers, up to the largest that is exact', async () => {
       await db.of(acme).write((tx) => add(tx, 'large', Number.MAX_SAFE_INTEGER));
       const row = await db
         .of(acme)
@@ -268,7 +268,7 @@ onBothEngines('the database', (_engine, places) => {
   });
 
   describe('a statement', () => {
-    it('says how many rows it changed', async () => {
+    it('a statement says how many rows it changed', async () => {
       const change = sql("UPDATE counters SET value = 9 WHERE tenant_id = $1 AND name LIKE 'changed%'");
       const changed = await db.of(acme).write(async (tx) => {
         const before = await tx.run(change, [acme]);
@@ -278,7 +278,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(changed, [0, 3]);
     });
 
-    it('that inserts several rows inserts each of them, however many, and nothing if one cannot be', async () => {
+    it('a statement that inserts several rows inserts each of them, however many, and nothing if one cannot be', async () => {
       const rows = (count: number) => Array.from({ length: count }, (_, at) => [acme, `several ${count} ${at}`, at]);
       for (const count of [0, 1, 2, 8, 21]) {
         await db.of(acme).write(async (tx) => tx.sendAll(ADD, rows(count)));
@@ -290,12 +290,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('several 3 '), []);
     });
 
-    it('that finds nothing answers undefined or an empty list', async () => {
+    it('a statement that finds nothing answers undefined or an empty list', async () => {
       assert.equal(await db.of(acme).get(NAMES, [acme, 'nothing like it']), undefined);
       assert.deepEqual(await db.of(acme).all(NAMES, [acme, 'nothing like it']), []);
     });
 
-    it('that was put together at run time works as one that is kept, many times and many at once', async () => {
+    it('a statement that was put together at run time works as one that is kept, many times and many at once', async () => {
       await db.of(acme).write(async (tx) => {
         for (let at = 0; at < 20; at++) await add(tx, `list ${String(at).padStart(2, '0')}`, 20 - at);
       });
@@ -313,7 +313,7 @@ onBothEngines('the database', (_engine, places) => {
     });
   });
 
-  it('tells the time', async () => {
+  it('the database tells the time', async () => {
     const before = Date.now();
     const now = await db.now();
     assert.ok(Math.abs(now - before) < 5000 && Number.isInteger(now), String(now));
@@ -321,7 +321,7 @@ onBothEngines('the database', (_engine, places) => {
 });
 
 onBothEngines('closing the database', (_engine, places) => {
-  it('loses no write that was answered, and refuses those that come later', async () => {
+  it('the end of the database loses no write that was answered, and refuses those that come later', async () => {
     const place = await places.create();
     const db = await openTestDb(place);
     const [acme] = await addTestTenants(db, 'acme');

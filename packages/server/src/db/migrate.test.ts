@@ -64,7 +64,7 @@ onBothEngines('migrations', (engine, places) => {
     for (const table of ['tenants', 'api_keys', 'tenant_keys', 'counters']) assert.ok(tables.includes(table), table);
   });
 
-  it('do nothing the second time', async () => {
+  it('migrations do nothing the second time', async () => {
     const place = await places.createEmpty();
     await migrateWith(place);
     const before = await look(place);
@@ -84,7 +84,7 @@ onBothEngines('migrations', (engine, places) => {
     });
   });
 
-  it('are applied once by four processes that start at the same moment', async () => {
+  it('migrations are applied once by four processes that start at the same moment', async () => {
     const place = await places.createEmpty();
     const started = [1, 2, 3, 4].map(() => children.start('migrate', place.environment));
     for (const child of started) assert.equal(await child.line(), 'ready');
@@ -126,7 +126,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual(await look(place), before);
   });
 
-  it('that fail leave nothing behind, also of those that went before them, and can be repeated', async () => {
+  it('migrations that fail leave nothing behind, also of those that went before them, and can be repeated', async () => {
     const place = await places.createEmpty();
     await assert.rejects(migrateWith(place, [FIRST, SECOND, BROKEN]), /nowhere/);
     assert.deepEqual(await look(place), { tables: [], applied: [] });
@@ -154,7 +154,7 @@ onBothEngines('migrations', (engine, places) => {
 });
 
 describe('the list of migrations', () => {
-  it('takes every number once, and may leave numbers out', (t) => {
+  it('the list of migrations takes every number once, and may leave numbers out', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, '0001_one.sql'), 'SELECT 1');
@@ -171,7 +171,7 @@ describe('the list of migrations', () => {
     assert.throws(() => readMigrations(folder), /0003_too\.sql has the number of 0003_three\.sql/);
   });
 
-  it('is compared by number: what a database lacks is pending, whatever it has above it', () => {
+  it('the list of migrations is compared by number: what a database lacks is pending, whatever it has above it', () => {
     const { applied, pending } = planMigrations([FIRST], [FIRST, SECOND]);
     assert.deepEqual([applied, pending], [[FIRST], [SECOND]]);
     const late = planMigrations([FIRST, BROKEN], [FIRST, SECOND, BROKEN]);

@@ -22,7 +22,7 @@ describe('the place of the images', () => {
   const check = (environment: Record<string, string>) =>
     checkBlobs(readConfig({ GROVE_DATA: folder, ...environment }), systemClock);
 
-  it('is a folder on this machine, which several servers cannot share unless they share it', async () => {
+  it('the place of the images is a folder on this machine, which several servers cannot share unless they share it', async () => {
     assert.equal((await check({})).state, 'ok');
     assert.equal((await check({ DATABASE_URL: 'postgres://grove@db/grove' })).state, 'warning');
     writeFileSync(join(folder, 'file'), '');
@@ -31,7 +31,7 @@ describe('the place of the images', () => {
     assert.match(message, /ENOTDIR/);
   });
 
-  it('is a bucket that answers, or the fault is named and no secret shown', async () => {
+  it('the place of the images is a bucket that answers, or the fault is named and no secret shown', async () => {
     const bucket = (name: string, secret: string) => ({
       BLOB_URL: `s3://${name}/prefix?region=${S3_REGION}&endpoint=${server.endpoint}`,
       AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,

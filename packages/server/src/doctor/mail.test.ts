@@ -5,7 +5,7 @@ import { readConfig } from '../config.ts';
 import { checkMail } from './mail.ts';
 
 describe('the doctor', () => {
-  it('says whether the mail server takes messages, without the password, and nothing where none is wanted', async () => {
+  it('the doctor says whether the mail server takes messages, without the password, and nothing where none is wanted', async () => {
     const server = await openMailServer();
     const check = (SMTP_URL: string) =>
       checkMail(readConfig(SMTP_URL ? { SMTP_URL, MAIL_FROM: 'no-reply@example.org' } : {}));

@@ -59,7 +59,7 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, ['acme ada']);
   });
 
-  it('asks once more and not for ever: a database knows until when it is complete', async () => {
+  it('the log of erasures asks once more and not for ever: a database knows until when it is complete', async () => {
     asked = [];
     clock.advance(DAY);
     await log.tend(never);
@@ -72,7 +72,7 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('passes over what it has no feature for, as a newer release may have left it', async () => {
+  it('the log of erasures passes over what it has no feature for, as a newer release may have left it', async () => {
     asked = [];
     await log.writeDown({ tenantId: acme, kind: 'watchlist', ids: ['list'] });
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['bob'] });
@@ -80,12 +80,12 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, ['acme bob']);
   });
 
-  it('has one feature for a kind', () => {
+  it('the log of erasures has one feature for a kind', () => {
     const again = { kind: 'user', oldest: async () => undefined, eraseAgain: async () => 0 } as const;
     assert.throws(() => log.register(again), /user is registered already/);
   });
 
-  it('reads on after a clock that was ahead is put right: a moment that is still to come says nothing', async () => {
+  it('the log of erasures reads on after a clock that was ahead is put right: a moment that is still to come says nothing', async () => {
     await log.prepare();
     const right = clock.now();
     clock.advance(30 * DAY);
@@ -97,7 +97,7 @@ describe('the log of erasures', () => {
     assert.ok(asked.includes('acme grace'));
   });
 
-  it('forgets nothing because the clock is ahead: only a server whose clock said so yesterday, too', async () => {
+  it('the log of erasures forgets nothing because the clock is ahead: only a server whose clock said so yesterday, too', async () => {
     await log.prepare();
     const right = clock.now();
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['linus'] });

@@ -50,7 +50,7 @@ onBothEngines('what was erased', (_engine, places) => {
     assert.deepEqual(shapes(), ['other user 1']);
   });
 
-  it('is not forgotten while it cannot be written down, and is written down once afterwards', async () => {
+  it('what was erased is not forgotten while it cannot be written down, and is written down once afterwards', async () => {
     await db.of(acme).write((tx) => note(tx, 'user', ['late']));
     isAway = true;
     await assert.rejects(write(db.of(acme)), /away/);
@@ -60,7 +60,7 @@ onBothEngines('what was erased', (_engine, places) => {
     assert.deepEqual(shapes(), ['acme user 1']);
   });
 
-  it('by a transaction that rolls back is not written down', async () => {
+  it('what was erased by a transaction that rolls back is not written down', async () => {
     const broken = db.of(acme).write(async (tx) => {
       await note(tx, 'user', ['still there']);
       throw new Error('broken');

@@ -174,7 +174,7 @@ describe('a request on a connection', () => {
 });
 
 describe('the duration of a request', () => {
-  it('is real: in the metrics and in the log, for answers and for problems', async () => {
+  it('the duration of a request is real: in the metrics and in the log, for answers and for problems', async () => {
     const SLOW_MS = 60;
     const slowly = () => new Promise((done) => setTimeout(done, SLOW_MS));
     const observed: [string, number, number][] = [];
@@ -216,7 +216,7 @@ describe('the duration of a request', () => {
 });
 
 describe('the page at /', () => {
-  it('tells a person where they are and leads on, without a script and without naming a tenant', async () => {
+  it('the page at / tells a person where they are and leads on, without a script and without naming a tenant', async () => {
     const http = await openTestHttp();
     try {
       const { status, headers, text } = await http.call('/');
@@ -236,7 +236,7 @@ describe('the page at /', () => {
 });
 
 describe('an answer with a status that the contract does not declare', () => {
-  it('is in the log as an error, for which the tests look', async () => {
+  it('an answer with a status that the contract does not declare is in the log as an error, for which the tests look', async () => {
     const http = await openTestHttp({
       db,
       handlers: { apiKeys: { list: () => NOTHING, get: () => Promise.reject(new ApiError(100012)) } },

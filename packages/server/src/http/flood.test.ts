@@ -64,7 +64,7 @@ describe('a tenant beside a flood', () => {
       `${get(`${LIST}/issue`).replace('GET', 'POST').slice(0, -2)}Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{`,
     ],
   ] as const) {
-    it(`is served before most of ${CONNECTIONS * EACH} ${name}`, async () => {
+    it(`a tenant beside a flood is served before most of ${CONNECTIONS * EACH} ${name}`, async () => {
       const tenant = await open();
       const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
       // The server knows all connections.

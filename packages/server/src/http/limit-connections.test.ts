@@ -37,7 +37,7 @@ async function open(most: number, proxies: readonly string[] = []) {
 
 // Only Linux has all of 127.0.0.0/8 without being told.
 describe('connections', { skip: process.platform === 'linux' ? false : 'one address alone' }, () => {
-  it('of one address take half of all places, those of the next half of the rest, and come free when they close', async () => {
+  it('connections of one address take half of all places, those of the next half of the rest, and come free when they close', async () => {
     const ask = await open(8);
     const first = [];
     for (let count = 0; count < 6; count++) first.push(await ask('127.0.0.1'));
@@ -53,7 +53,7 @@ describe('connections', { skip: process.platform === 'linux' ? false : 'one addr
     assert.ok(free);
   });
 
-  it('of a proxy may take all places', async () => {
+  it('connections of a proxy may take all places', async () => {
     const ask = await open(4, ['127.0.0.0/24']);
     for (let count = 0; count < 4; count++) assert.ok(await ask('127.0.0.1'));
   });

@@ -13,7 +13,7 @@ describe('the HTTP server', () => {
   });
   after(() => grove.stop());
 
-  it('serves every address of the contract', async () => {
+  it('the HTTP server serves every address of the contract', async () => {
     let served = 0;
     for (const { operation } of operations()) {
       for (const { path } of addressesOf(operation)) {
@@ -32,7 +32,7 @@ describe('the HTTP server', () => {
     assert.ok(served > 92);
   });
 
-  it('resolves the three shadowed pairs to the static word', async () => {
+  it('the HTTP server resolves the three shadowed pairs to the static word', async () => {
     const { body } = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', token: null });
     assert.equal(body.code, 100008);
     assert.ok(/X-Api-Key/.test(body.message), 'apiKeys/issue is not the key named issue');
@@ -50,7 +50,7 @@ describe('the HTTP server', () => {
     );
   });
 
-  it('sends security headers and a request id with every answer, good or bad', async () => {
+  it('the HTTP server sends security headers and a request id with every answer, good or bad', async () => {
     const ids = new Set<string | null>();
     for (const path of ['/health/live', '/api/arthr/apiKeys', '/nowhere', '/openapi.json']) {
       const { headers } = await grove.call(path);
@@ -63,12 +63,12 @@ describe('the HTTP server', () => {
     assert.ok(!ids.has(null));
   });
 
-  it('strips what the contract does not declare on the way out', async () => {
+  it('the HTTP server strips what the contract does not declare on the way out', async () => {
     const { text } = await grove.call('/api/arthr/apiKeys');
     for (const column of ['secret_hash', 'pepper', 'name_folded', 'tenant_id']) assert.ok(!text.includes(column));
   });
 
-  it('tells that it lives, that it is ready, and what it serves', async () => {
+  it('the HTTP server tells that it lives, that it is ready, and what it serves', async () => {
     assert.deepEqual((await grove.call('/health/live', { token: null })).body, { status: 'live', version: VERSION });
     assert.deepEqual((await grove.call('/health/ready', { token: null })).body, { status: 'ready', version: VERSION });
     const { body } = await grove.call('/openapi.json', { token: null });
@@ -96,7 +96,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  it('logs requests when asked, without secrets, tokens, bodies or addresses', async () => {
+  it('the HTTP server logs requests when asked, without secrets, tokens, bodies or addresses', async () => {
     const noisy = await openTestApp(await places.create(), { environment: { GROVE_LOG_REQUESTS: 'on' } });
     try {
       const canary = 'canary-7f3a';
@@ -114,7 +114,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  it('answers a bug with 500 and code 1, the detail only in the log', async () => {
+  it('the HTTP server answers a bug with 500 and code 1, the detail only in the log', async () => {
     const broken = await openTestApp(await places.create());
     const token = await broken.token();
     await broken.app.db.of('acme' as never).write((tx) => tx.run({ text: 'DROP TABLE counters' }, []));
@@ -213,7 +213,7 @@ describe('limits of requests', () => {
 describe('a stop', () => {
   const places = testPlaces();
 
-  it('lets a request in flight finish, and takes no new one', async () => {
+  it('a stop lets a request in flight finish, and takes no new one', async () => {
     const grove = await openTestApp(await places.create());
     const token = await grove.token();
     const { port } = new URL(grove.baseUrl);

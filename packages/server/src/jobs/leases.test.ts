@@ -45,7 +45,7 @@ onBothEngines('a lease', (engine, places) => {
   };
   const numbered = (count: number, word: string) => Array.from({ length: count }, (_, at) => `${word} ${at}`);
 
-  it('gives each of 2,000 jobs to exactly one of 20 workers that ask at once', async () => {
+  it('a lease gives each of 2,000 jobs to exactly one of 20 workers that ask at once', async () => {
     const dbs =
       engine === 'sqlite' ? [db] : Array.from({ length: 4 }, () => openDb(databaseOf(place), () => undefined));
     const runs = new Map<string, number>();
@@ -64,7 +64,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('that ran out hands the job over; what its late holder says of it is refused', async () => {
+  it('a lease that ran out hands the job over; what its late holder says of it is refused', async () => {
     for (const fails of [false, true]) {
       const begun = gate();
       const late = gate();
@@ -108,7 +108,7 @@ onBothEngines('a lease', (engine, places) => {
     return { jobs, enqueue, enqueueShort: () => enqueueByName({ jobs, db, tenantId: acme }, short, 'short') };
   };
 
-  it('of a kind can be shorter than others where another server can take over, and is renewed for as long', async () => {
+  it('a lease of a kind can be shorter than others where another server can take over, and is renewed for as long', async () => {
     const end = gate();
     const [longBegun, shortBegun] = [gate(), gate()];
     const holdAfter = (begun: ReturnType<typeof gate>) => async () => {
@@ -142,7 +142,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('of a kind that nobody renews is over after its own time, so that a killed server is not waited for', async () => {
+  it('a lease of a kind that nobody renews is over after its own time, so that a killed server is not waited for', async () => {
     const end = gate();
     const begun = gate();
     const hold: Run = async () => {
@@ -167,7 +167,7 @@ onBothEngines('a lease', (engine, places) => {
     await running;
   });
 
-  it('is renewed three times before the shortest would be over', async (t) => {
+  it('a lease is renewed three times before the shortest would be over', async (t) => {
     const intervals: number[] = [];
     const { setInterval } = globalThis;
     t.mock.method(globalThis, 'setInterval', (call: () => void, ms: number) => {
@@ -180,7 +180,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.ok(intervals.includes((engine === 'sqlite' ? LEASE_MS : SHORT_MS) / 3), String(intervals));
   });
 
-  it('that is extended in time is kept for as long as the job runs', async () => {
+  it('a lease that is extended in time is kept for as long as the job runs', async () => {
     const begun = gate();
     const end = gate();
     const slow = node(async () => {
@@ -201,7 +201,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([await storedJobs(db), slow.jobs.logged], [[], []]);
   });
 
-  it('of a claim whose answer was lost is given back by the same server, and the attempt does not count', async () => {
+  it('a lease of a claim whose answer was lost is given back by the same server, and the attempt does not count', async () => {
     const lossy = withLostAnswers(db);
     const attempts: number[] = [];
     const server = node(async (_payload, { attempt }) => void attempts.push(attempt), { db: lossy.db });
@@ -215,7 +215,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(attempts, [1, 1]);
   });
 
-  it('of a lost claim is looked for among due jobs alone, by their index', async () => {
+  it('a lease of a lost claim is looked for among due jobs alone, by their index', async () => {
     const { enqueue } = node(async () => undefined);
     await enqueue(...numbered(2000, 'delayed'));
     await db.system.write((tx) => tx.run(sql('UPDATE jobs SET run_at = run_at + 1000000'), []));
@@ -236,7 +236,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.doesNotMatch(text, /Seq Scan on jobs|SCAN jobs/, text);
   });
 
-  it('of a lost claim is given back, and what the same round had claimed of other kinds is kept', async () => {
+  it('a lease of a lost claim is given back, and what the same round had claimed of other kinds is kept', async () => {
     const lossy = withLostAnswers(db);
     const [begun, end, limitedRan] = [gate(), gate(), gate()];
     const runs: string[] = [];
@@ -267,7 +267,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([runs, await storedJobs(db)], [['kept', 'given back'], []]);
   });
 
-  it('that was lost is told to the job that runs, and what was not begun is not begun', async () => {
+  it('a lease that was lost is told to the job that runs, and what was not begun is not begun', async () => {
     const begun = gate();
     const seen: string[] = [];
     const lost = node(
@@ -289,7 +289,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.equal(seen.length, 1);
   });
 
-  it('of a worker that is gone is given to others until the last attempt; then the job is dead', async () => {
+  it('a lease of a worker that is gone is given to others until the last attempt; then the job is dead', async () => {
     const gone: ReturnType<typeof node>[] = [];
     for (let worker = 0; worker < 3; worker++) {
       const begun = gate();
@@ -314,7 +314,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await last.jobs.listDead(), [dead]);
   });
 
-  it('of a server that is gone holds nobody up on SQLite, where the one that starts is the only one', async () => {
+  it('a lease of a server that is gone holds nobody up on SQLite, where the one that starts is the only one', async () => {
     const begun = gate();
     const gone = node(
       async () => {
@@ -340,7 +340,7 @@ onBothEngines('a lease', (engine, places) => {
     await gone.jobs.stop();
   });
 
-  it('is given back by a worker that stops for what it had not begun; what it had begun is finished', async () => {
+  it('a lease is given back by a worker that stops for what it had not begun; what it had begun is finished', async () => {
     const begun = gate();
     const end = gate();
     const seen: string[] = [];
@@ -367,7 +367,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.equal(await node(async () => undefined).jobs.runDue(), 4);
   });
 
-  it('is given back for a job that does not end when its worker stops, and the attempt does not count', async () => {
+  it('a lease is given back for a job that does not end when its worker stops, and the attempt does not count', async () => {
     const begun = gate();
     let told: AbortSignal | undefined;
     const stopping = node(
@@ -386,7 +386,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([told?.aborted, left?.attempts, left?.lease_until], [true, 0, 0]);
   });
 
-  it(`is handed over when its worker is killed, ${ROUNDS} times while it works: no job is lost`, async (t) => {
+  it(`a lease is handed over when its worker is killed, ${ROUNDS} times while it works: no job is lost`, async (t) => {
     const names: string[] = [];
     const last = node(
       async ({ name }, { tenant }) => void (await tenant().write((tx) => addToCounter(tx, name, 1))),

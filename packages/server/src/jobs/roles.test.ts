@@ -22,7 +22,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
   });
   after(() => db.close());
 
-  it('are those of its roles: the others wait for a process that has theirs', async () => {
+  it('jobs of a process are those of its roles: the others wait for a process that has theirs', async () => {
     const begun: string[] = [];
     const run = async ({ name }: { name: string }) => void begun.push(name);
     const usual = namedJob(run);
@@ -42,7 +42,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
     assert.deepEqual(begun, ['usual', 'look']);
   });
 
-  it('are claimed no faster than they run where a kind has a limit, so that another process gets its share', async () => {
+  it('jobs of a process are claimed no faster than they run where a kind has a limit, so that another process gets its share', async () => {
     const stop = gate();
     const begun: string[] = [];
     const definition = namedJob(

@@ -25,7 +25,7 @@ onBothEngines('a schedule', (_engine, places) => {
     return { clock, runs, nodes: made };
   };
 
-  it('on three nodes has one pending job, and one run for each moment', async () => {
+  it('a schedule on three nodes has one pending job, and one run for each moment', async () => {
     const db = await openTestDb(await places.create());
     const { clock, runs, nodes: three } = nodes(db, 3);
     await Promise.all(three.map((jobs) => jobs.tend()));
@@ -43,7 +43,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('is written once: whoever finds it as it should be only reads', async () => {
+  it('a schedule is written once: whoever finds it as it should be only reads', async () => {
     const stored = await openTestDb(await places.create());
     let writes = 0;
     const write: Db['system']['write'] = (work) => {
@@ -60,7 +60,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await stored.close();
   });
 
-  it('goes on after a restart, runs once for what was missed, and is not postponed by either', async () => {
+  it('a schedule goes on after a restart, runs once for what was missed, and is not postponed by either', async () => {
     const place = await places.create();
     const first = await openTestDb(place);
     await nodes(first, 1).nodes[0]?.tend();
@@ -75,7 +75,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('that a new release makes shorter comes at its new time', async () => {
+  it('a schedule that a new release makes shorter comes at its new time', async () => {
     const db = await openTestDb(await places.create());
     await nodes(db, 1).nodes[0]?.tend();
     await nodes(db, 1, testClock(START), undefined, 10 * MINUTE).nodes[0]?.tend();
@@ -86,7 +86,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('is renewed while jobs of several schedules end in another order, and nobody waits in a circle', async () => {
+  it('a schedule is renewed while jobs of several schedules end in another order, and nobody waits in a circle', async () => {
     const db = await openTestDb(await places.create());
     const clock = testClock(START);
     const release = (everyMs: number) => {
@@ -111,7 +111,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('goes on beside a job that died, which can be tried again', async () => {
+  it('a schedule goes on beside a job that died, which can be tried again', async () => {
     const db = await openTestDb(await places.create());
     let broken = true;
     const { clock, runs, nodes: one } = nodes(db, 1, undefined, () => broken);
@@ -131,7 +131,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('of an application removes answers that are older than a day, of tenants that write nothing more', async () => {
+  it('a schedule of an application removes answers that are older than a day, of tenants that write nothing more', async () => {
     const grove = await openTestApp(await places.create());
     const { clock, app, tenantId } = grove;
     const headers = { 'Idempotency-Key': 'once' };
@@ -159,13 +159,13 @@ onBothEngines('a schedule', (_engine, places) => {
 
 describe('the next run', () => {
   const at = (text: string) => Date.parse(`2026-11-15T${text}Z`);
-  it('is after now, on a grid that does not depend on who asks or when', () => {
+  it('the next run is after now, on a grid that does not depend on who asks or when', () => {
     const hourly = { kind: 'a.b', key: 'k', everyMs: HOUR };
     assert.equal(nextRun(hourly, at('10:30:00')), at('11:00:00'));
     assert.equal(nextRun(hourly, at('10:59:59.999')), at('11:00:00'));
     assert.equal(nextRun(hourly, at('11:00:00')), at('12:00:00'));
   });
-  it('of a daily one is today if its time is still to come, else tomorrow', () => {
+  it('the next run of a daily one is today if its time is still to come, else tomorrow', () => {
     const daily = { kind: 'a.b', key: 'k', dailyAt: '03:15' };
     assert.equal(nextRun(daily, at('03:14:59.999')), at('03:15:00'));
     assert.equal(nextRun(daily, at('03:15:00')), at('03:15:00') + 24 * HOUR);

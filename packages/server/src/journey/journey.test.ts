@@ -52,7 +52,7 @@ onBothEngines('a journey', (_engine, places) => {
     return { browser, body };
   };
 
-  it('says what comes next, step by step, until it has ended', async () => {
+  it('a journey says what comes next, step by step, until it has ended', async () => {
     const browser = await begin();
     const first = (await browser.get()).body;
     assert.deepEqual(first, {
@@ -263,7 +263,7 @@ onBothEngines('a journey', (_engine, places) => {
   };
   const targetOf = async (browser: Browser) => (await browser.get()).body.result?.redirectUrl;
 
-  it('leads back in the end, and only then, with the instance and how it went', async () => {
+  it('a journey leads back in the end, and only then, with the instance and how it went', async () => {
     await grove.allowRedirects('https://shop.example');
     const { browser, body } = await untilWork({ parameters: REDIRECTS });
     assert.ok(!JSON.stringify(body).includes('shop.example'));
@@ -277,7 +277,7 @@ onBothEngines('a journey', (_engine, places) => {
     );
   });
 
-  it('leads nowhere that is not on the list of the tenant any more', async () => {
+  it('a journey leads nowhere that is not on the list of the tenant any more', async () => {
     await grove.allowRedirects('https://shop.example');
     const browser = await begin({ parameters: REDIRECTS });
     await browser.submit('consent', { accepted: false });
@@ -286,7 +286,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal(await targetOf(browser), undefined);
   });
 
-  it('leads elsewhere after a time-out, if that is wanted, but not whoever has left', async () => {
+  it('a journey leads elsewhere after a time-out, if that is wanted, but not whoever has left', async () => {
     await grove.allowRedirects('https://shop.example');
     const late = await begin({ parameters: REDIRECTS });
     grove.clock.advance(48 * HOUR);

@@ -53,7 +53,7 @@ onBothEngines('live status', (_engine, places) => {
     return browser;
   };
 
-  it('tells at once, after each change, and for the last time when the journey has ended', async () => {
+  it('live status tells at once, after each change, and for the last time when the journey has ended', async () => {
     const browser = await begin();
     const { answer, next } = await watching(browser);
     assert.equal(answer.headers.get('content-type'), 'text/event-stream');
@@ -78,7 +78,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('ends at the next heartbeat when its session has expired or was removed, and others go on', async () => {
+  it('live status ends at the next heartbeat when its session has expired or was removed, and others go on', async () => {
     const [expired, removed, other] = [await begin(), await begin(), await begin()];
     const streams = await Promise.all([expired, removed, other].map(watching));
     for (const { next } of streams) await next();
@@ -92,7 +92,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('ends at the next heartbeat when its tenant is suspended', async () => {
+  it('live status ends at the next heartbeat when its tenant is suspended', async () => {
     const { next } = await watching(await begin());
     await next();
     grove.suspended.add('acme');

@@ -47,7 +47,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
       ['acme', browser.instanceId],
     );
 
-  it('are named with their side and the tries that are left, and only that side is asked for again', async () => {
+  it('photographs that are not good enough are named with their side and the tries that are left, and only that side is asked for again', async () => {
     const browser = await atDocument();
     assert.equal((await stepOf(browser)).triesLeft, 3);
     await send(browser, 'front', 'back');
@@ -80,7 +80,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await browser.get()).body.result.outcome, 'received');
   });
 
-  it('are used as they were sent: the images of the last try, and those that replaced them where there are any', async () => {
+  it('photographs that are not good enough are used as they were sent: the images of the last try, and those that replaced them where there are any', async () => {
     const browser = await atDocument();
     await send(browser, 'front', 'back');
     await tell(browser, 1, { front: 'blurred' });

@@ -118,14 +118,14 @@ describe('the session of a journey', () => {
     return { calls, fault };
   };
 
-  it('that the database cannot read is noted, and the caller is told that the database is away', async () => {
+  it('the session of a journey that the database cannot read is noted, and the caller is told that the database is away', async () => {
     const refuse = async () => Promise.reject(AWAY);
     const { calls, fault } = await readSession({ of: () => ({ all: refuse, get: refuse }) });
     assert.equal(fault, AWAY);
     assert.deepEqual(calls, [`note ${user.processInstanceId} unavailable`]);
   });
 
-  it('that is read has what was refused before saved', async () => {
+  it('the session of a journey that is read has what was refused before saved', async () => {
     const { calls, fault } = await readSession(app.app.db);
     assert.deepEqual([fault, calls], [undefined, [`save ${user.processInstanceId}`]]);
   });

@@ -31,7 +31,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
   };
   const idsOf = (body: { correctable: { stepId: string }[] }) => body.correctable.map(({ stepId }) => stepId);
 
-  it('are offered for earlier steps of the end user, and the step that waits keeps its attempts', async () => {
+  it('corrections of a journey are offered for earlier steps of the end user, and the step that waits keeps its attempts', async () => {
     const { id, browser, repeat } = await start([CONSENT, form('one'), DOCUMENT, DECIDE]);
     assert.deepEqual(idsOf((await browser.get()).body), []);
     await browser.submit('consent', { accepted: true });
@@ -46,7 +46,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.ok((await grove.events(id)).includes('instance.stepReopened'));
   });
 
-  it('are answered with what the journey shows when it is read, as every step is', async () => {
+  it('corrections of a journey are answered with what the journey shows when it is read, as every step is', async () => {
     const steps = [CONSENT, form('one'), DOCUMENT, form('two'), DECIDE];
     const { id, code } = await grove.instance({ steps, environment: 'test' });
     const browser = grove.browser();
@@ -102,7 +102,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.equal((await repeat('consent')).body.code, 100232);
   });
 
-  it('do not reach behind a step with an effect outside of the journey', async () => {
+  it('corrections of a journey do not reach behind a step with an effect outside of the journey', async () => {
     const webhook: Step = { id: 'tell', type: 'webhook', name: 'any' };
     const { browser } = await start([form('one'), webhook, form('two'), form('three'), DECIDE]);
     await browser.submit('one', {});

@@ -221,7 +221,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.ok(gone.every((cookie) => cookie.includes('Max-Age=0')));
   });
 
-  it('neither codes nor secrets are stored, only their hashes', async () => {
+  it('sessions of a journey neither codes nor secrets are stored, only their hashes', async () => {
     const { id, code } = await grove.instance();
     const browser = grove.browser();
     await browser.open({ code });

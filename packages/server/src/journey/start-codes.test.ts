@@ -68,7 +68,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     }
   });
 
-  it('are for the first minutes only: whoever has begun goes on by the cookie', async () => {
+  it('the codes that open a journey are for the first minutes only: whoever has begun goes on by the cookie', async () => {
     const { user } = await startJourney(app, app.apiKey);
     app.clock.advance(11 * MINUTE);
     assert.equal((await user.look()).status, 'ACTIVE');

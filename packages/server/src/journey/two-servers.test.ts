@@ -38,7 +38,7 @@ describe('journeys of several servers on one database', () => {
 describe('a server that stops', () => {
   const places = testPlaces();
 
-  it('does not wait for those who watch', async () => {
+  it('a server that stops does not wait for those who watch', async () => {
     const grove = await openTestApp(await places.create());
     const { user } = await startJourney(grove, await testKeyOf(grove));
     const next = await watch(grove, user);
@@ -52,7 +52,7 @@ describe('a server that stops', () => {
 describe('a journey through the application', () => {
   const places = testPlaces();
 
-  it('goes from the redirect address to its end in the sandbox, live to the last', async () => {
+  it('a journey through the application goes from the redirect address to its end in the sandbox, live to the last', async () => {
     const grove = await openTestApp(await places.create());
     try {
       const { user } = await startJourney(grove, await testKeyOf(grove));

@@ -57,7 +57,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     await assert.rejects(read({ ...row, instance_id: other.instanceId }));
   });
 
-  it('is looked at ahead once it is kept, in the live world alone, and not if it is refused', async () => {
+  it('an image of a journey is looked at ahead once it is kept, in the live world alone, and not if it is refused', async () => {
     const browser = await atDocument();
     const inSandbox = await atDocument('test');
     grove.toldVision.length = 0;
@@ -67,7 +67,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.deepEqual(grove.toldVision, ['document kept']);
   });
 
-  it('takes JPEG, PNG and WebP; the optional side too', async () => {
+  it('an image of a journey takes JPEG, PNG and WebP; the optional side too', async () => {
     const browser = await atDocument();
     assert.equal((await browser.upload('document', 'front', JPEG, 'image/jpeg')).status, 200);
     assert.equal((await browser.upload('document', 'back', WEBP, 'image/webp')).status, 200);

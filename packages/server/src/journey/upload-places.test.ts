@@ -62,7 +62,7 @@ describe('images in a bucket', () => {
     for (const stop of stops.reverse()) await stop();
   });
 
-  it('are put there sealed, read from there, deleted there; 100010 while it is away, 100290 if it has lost one', async () => {
+  it('images in a bucket are put there sealed, read from there, deleted there; 100010 while it is away, 100290 if it has lost one', async () => {
     const server = await startS3('images');
     stops.push(() => server.stop());
     const app = await openTestApp(await places.create(), {

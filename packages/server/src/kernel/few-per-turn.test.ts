@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fewPerTurn } from './few-per-turn.ts';
 
 describe('few per turn', () => {
-  it('lets no more than a few begin in a turn of the event loop, in their order, and others in between', async () => {
+  it('the limit per turn lets no more than a few begin in a turn of the event loop, in their order, and others in between', async () => {
     const mayBegin = fewPerTurn(3);
     const order: (number | 'other')[] = [];
     let isOver = false;
@@ -23,7 +23,7 @@ describe('few per turn', () => {
     assert.ok(turns.length > 3, order.join());
   });
 
-  it('lets one begin at once if nobody else does', async () => {
+  it('the limit per turn lets one begin at once if nobody else does', async () => {
     const mayBegin = fewPerTurn(1);
     let isLater = false;
     setImmediate(() => {

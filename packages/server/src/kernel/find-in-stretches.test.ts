@@ -22,7 +22,7 @@ describe('a list in stretches', () => {
     };
   };
 
-  it('finds each match once, in either direction, and looks no further than it must', async () => {
+  it('a list in stretches finds each match once, in either direction, and looks no further than it must', async () => {
     const find = (direction: 'ASC' | 'DESC', enough: number, looks?: IdRange[]) =>
       findInStretches({}, direction, stretches(direction, looks), { ...WHOLE, enough });
     assert.deepEqual(await find('DESC', 100), ['id8', 'id6', 'id4', 'id2', 'id0']);
@@ -35,7 +35,7 @@ describe('a list in stretches', () => {
     ]);
   });
 
-  it('lets others come between two stretches', async () => {
+  it('a list in stretches lets others come between two stretches', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;

@@ -7,7 +7,7 @@ const LAST_MOMENT = 2 ** 48 - 1;
 const moment = () => fc.integer({ min: 0, max: LAST_MOMENT });
 
 describe('newId', () => {
-  it('has 26 characters of the ULID alphabet at every moment a ULID can name', () => {
+  it('newId has 26 characters of the ULID alphabet at every moment a ULID can name', () => {
     fc.assert(
       fc.property(moment(), (now) => {
         const id = newId(now);
@@ -18,7 +18,7 @@ describe('newId', () => {
     for (const now of [0, LAST_MOMENT]) assert.match(newId(now), ID_PATTERN);
   });
 
-  it('orders by time, whatever its random part', () => {
+  it('newId orders by time, whatever its random part', () => {
     fc.assert(
       fc.property(moment(), moment(), (one, other) => {
         fc.pre(one !== other);
@@ -27,26 +27,26 @@ describe('newId', () => {
     );
   });
 
-  it('is not less than the first of its moment, and less than that of every later one', () => {
+  it('newId is not less than the first of its moment, and less than that of every later one', () => {
     fc.assert(fc.property(moment(), moment(), (made, at) => assert.equal(newId(made) < firstIdAt(at), made < at)));
     assert.equal(firstIdAt(-1), firstIdAt(0));
   });
 
-  it('says when it was made', () => {
+  it('newId says when it was made', () => {
     fc.assert(fc.property(moment(), (made) => assert.equal(creationTimeOf(newId(made)), made)));
   });
 
-  it('begins with the time as the ULID specification writes it', () => {
+  it('newId begins with the time as the ULID specification writes it', () => {
     assert.equal(newId(1_469_918_176_385).slice(0, 10), '01ARYZ6S41');
     assert.equal(newId(LAST_MOMENT).slice(0, 10), '7ZZZZZZZZZ');
   });
 
-  it('never repeats among 100,000 of one millisecond', () => {
+  it('newId never repeats among 100,000 of one millisecond', () => {
     const made = Array.from({ length: 100_000 }, () => newId(1_700_000_000_000));
     assert.equal(new Set(made).size, made.length);
   });
 
-  it('uses every character at every random place, so all 80 bits are random', () => {
+  it('newId uses every character at every random place, so all 80 bits are random', () => {
     const seen = Array.from({ length: 16 }, () => new Set<string>());
     for (let made = 0; made < 2000; made++) {
       [...newId(0).slice(10)].forEach((character, place) => {
@@ -61,7 +61,7 @@ describe('newId', () => {
 });
 
 describe('ID_PATTERN', () => {
-  it('refuses the letters a ULID leaves out, lower case, other lengths and a time past 48 bits', () => {
+  it('ID_PATTERN refuses the letters a ULID leaves out, lower case, other lengths and a time past 48 bits', () => {
     const id = newId(Date.now());
     for (const letter of 'ILOU') assert.doesNotMatch(`${id.slice(0, 25)}${letter}`, ID_PATTERN);
     for (const wrong of [id.toLowerCase(), id.slice(1), `${id}0`, `8${id.slice(1)}`, `${id}\n`, '']) {
@@ -71,13 +71,13 @@ describe('ID_PATTERN', () => {
 });
 
 describe('a tenant id', () => {
-  it('is a DNS label of 3 to 40 characters', () => {
+  it('a tenant id is a DNS label of 3 to 40 characters', () => {
     for (const good of ['abc', 'a-1', 'acme', 'a'.repeat(40)]) assert.ok(isTenantId(good), good);
     const bad = ['', 'ab', 'a'.repeat(41), '1ab', '-ab', 'ab-', 'Abc', 'a_b', 'a.b', 'ab\n', 'abc\n', 'ä-b', "a'--b"];
     for (const each of bad) assert.ok(!isTenantId(each), JSON.stringify(each));
   });
 
-  it('that we stored ourselves and is none is a bug', () => {
+  it('a tenant id that we stored ourselves and is none is a bug', () => {
     assert.equal(asTenantId('acme'), 'acme');
     assert.throws(() => asTenantId('Acme'), /not a tenant id: "Acme"/);
   });

@@ -4,13 +4,13 @@ import { describe, it } from 'node:test';
 import { likeMatch } from './like-match.ts';
 
 describe('a LIKE pattern', () => {
-  it('is known as a whole text or as a beginning, where it is one', () => {
+  it('a LIKE pattern is known as a whole text or as a beginning, where it is one', () => {
     assert.deepEqual([likeMatch('a\\%b').exact, likeMatch('a\\%b').beginning], ['a%b', undefined]);
     assert.deepEqual([likeMatch('ab%').exact, likeMatch('ab%').beginning], [undefined, 'ab']);
     assert.deepEqual([likeMatch('a_%').exact, likeMatch('a_%').beginning], [undefined, undefined]);
   });
 
-  it('matches what SQLite matches', () => {
+  it('a LIKE pattern matches what SQLite matches', () => {
     const database = new DatabaseSync(':memory:');
     const like = database.prepare("SELECT ? LIKE ? ESCAPE '\\' AS same");
     const texts = ['', 'a', 'ab', 'abc', 'aabbab', 'a%b', 'a_b', 'b', 'äb', 'a😀b', 'aaaaaaaaab'];
@@ -39,7 +39,7 @@ describe('a LIKE pattern', () => {
     database.close();
   });
 
-  it('with a great many wildcards costs what its length allows', () => {
+  it('a LIKE pattern with a great many wildcards costs what its length allows', () => {
     const pattern = `${'%a'.repeat(120)}%b`;
     const before = process.cpuUsage();
     for (let each = 0; each < 100; each++) assert.equal(likeMatch(pattern).matches('a'.repeat(255)), false);

@@ -30,6 +30,7 @@ describe('the name of a browser', () => {
     ['', 'A browser'],
     [undefined, 'A browser'],
   ] as const) {
-    it(`is ${name} for ${userAgent?.slice(0, 60)}`, () => assert.equal(nameBrowser(userAgent), name));
+    it(`the name of a browser is ${name} for ${userAgent?.slice(0, 60)}`, () =>
+      assert.equal(nameBrowser(userAgent), name));
   }
 });

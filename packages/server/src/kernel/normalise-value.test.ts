@@ -12,7 +12,7 @@ describe('one spelling for all spellings', () => {
     ['--', undefined],
     ['9'.repeat(51), undefined],
   ] as const) {
-    it(`of the document number ${JSON.stringify(spelt.slice(0, 20))} is ${plain}`, () => {
+    it(`the one spelling of the document number ${JSON.stringify(spelt.slice(0, 20))} is ${plain}`, () => {
       assert.equal(normaliseValue('DOCUMENT_NUMBER', spelt), plain);
     });
   }
@@ -29,7 +29,7 @@ describe('one spelling for all spellings', () => {
     ['ada byrne@example.com', undefined],
     [`${'a'.repeat(250)}@example.com`, undefined],
   ] as const) {
-    it(`of the address ${JSON.stringify(spelt.slice(0, 30))} is ${plain}`, () => {
+    it(`the one spelling of the address ${JSON.stringify(spelt.slice(0, 30))} is ${plain}`, () => {
       assert.equal(normaliseValue('EMAIL', spelt), plain);
     });
   }

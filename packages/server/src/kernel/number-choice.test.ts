@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { newNumber, numbersFor } from './number-choice.ts';
 
 describe('numbers to choose from', () => {
-  it('are three different ones of two digits, the right one among them, at any place', () => {
+  it('numbers to choose from are three different ones of two digits, the right one among them, at any place', () => {
     const places = new Set<number>();
     for (let round = 0; round < 300; round++) {
       const right = newNumber();

@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts';
 import { openTurns } from './take-turns.ts';
 
 describe('turns', () => {
-  it('are taken one after another for one name, whatever becomes of them, and not for two', async () => {
+  it('turns are taken one after another for one name, whatever becomes of them, and not for two', async () => {
     const takeTurns = openTurns(10);
     const done: string[] = [];
     let [atWork, most] = [0, 0];
@@ -27,7 +27,7 @@ describe('turns', () => {
     assert.equal(most, 2);
   });
 
-  it('are refused with 100010 to whoever would wait too long, and given again afterwards', async () => {
+  it('turns are refused with 100010 to whoever would wait too long, and given again afterwards', async () => {
     const takeTurns = openTurns(1);
     const first = takeTurns('x', () => new Promise(setImmediate));
     const second = takeTurns('x', async () => 'second');

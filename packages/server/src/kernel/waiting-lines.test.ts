@@ -14,7 +14,7 @@ describe('jobs that wait in lines', () => {
     assert.deepEqual(lines.take(5), []);
   });
 
-  it('that there was no time for come first, before those that were served', () => {
+  it('jobs that wait in lines that there was no time for come first, before those that were served', () => {
     const lines = waitingLines<string>(100);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) lines.add(name.slice(0, 1), name);
     const batch = lines.take(4);
@@ -24,7 +24,7 @@ describe('jobs that wait in lines', () => {
     assert.equal(names(lines.take(10)), 'b1 c1 a2 b2 a3');
   });
 
-  it('of one owner fill half of the places, so that there is one for another; the installation may fill all', () => {
+  it('jobs that wait in lines of one owner fill half of the places, so that there is one for another; the installation may fill all', () => {
     const lines = waitingLines<string>(8);
     const added = (owner: string) => Array.from({ length: 9 }, () => lines.add(owner, owner)).filter(Boolean).length;
     assert.deepEqual([added('a'), added('b'), added('c')], [4, 2, 1]);

@@ -19,7 +19,7 @@ describe('a stream of events', () => {
     return { events, text: () => String(events.read() ?? '') };
   };
 
-  it('shows the events of its tenant, its environment and its types, each in one block', () => {
+  it('a stream of events shows the events of its tenant, its environment and its types, each in one block', () => {
     const hub = openEventHub();
     const [all, some, others] = [watch(hub), watch(hub, new Set(['b'])), watch(hub, NONE, other)];
     hub.publish(acme, 'test', event('a'));
@@ -30,7 +30,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it(`refuses with 100007 the ${MAX_WATCHERS_OF_TENANT + 1}th of a tenant, until one of them has gone`, async () => {
+  it(`a stream of events refuses with 100007 the ${MAX_WATCHERS_OF_TENANT + 1}th of a tenant, until one of them has gone`, async () => {
     const hub = openEventHub();
     const watching = Array.from({ length: MAX_WATCHERS_OF_TENANT }, () => watch(hub));
     assert.throws(() => watch(hub), { code: 100007 });
@@ -41,7 +41,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('cuts off who does not read, and nobody watches then', async () => {
+  it('a stream of events cuts off who does not read, and nobody watches then', async () => {
     const hub = openEventHub();
     const { events } = watch(hub);
     const long = { ...event('a'), data: { text: 'x'.repeat(200_000) } };
@@ -53,7 +53,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('is cut off at the next heartbeat if its caller may not call any more, or if nobody knows', async () => {
+  it('a stream of events is cut off at the next heartbeat if its caller may not call any more, or if nobody knows', async () => {
     const hub = openEventHub();
     const answers = [async () => true, async () => false, () => Promise.reject(new Error('no database'))];
     const streams = answers.map(
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('ends after a while, so that a key that was blocked meanwhile sees no more', async () => {
+  it('a stream of events ends after a while, so that a key that was blocked meanwhile sees no more', async () => {
     const hub = openEventHub(1);
     const { events } = watch(hub);
     assert.equal(String(await Array.fromAsync(events)), ': watching\n\n');
@@ -82,7 +82,7 @@ describe('the address of the stream of events', () => {
   const leave = new AbortController();
   after(() => leave.abort());
 
-  it(`is watched by ${MAX_WATCHERS_OF_TENANT} at a time; one more is refused with 100007`, async () => {
+  it(`the address of the stream of events is watched by ${MAX_WATCHERS_OF_TENANT} at a time; one more is refused with 100007`, async () => {
     const grove = await openTestApp(await places.create());
     const headers = { Authorization: `Bearer ${await grove.token()}` };
     const watch = () =>
@@ -98,7 +98,7 @@ describe('the address of the stream of events', () => {
     await grove.stop();
   });
 
-  it('is cut off at the next heartbeat when an operator signs out or loses the permission, or its key loses it', async ({
+  it('the address of the stream of events is cut off at the next heartbeat when an operator signs out or loses the permission, or its key loses it', async ({
     mock,
   }) => {
     const grove = await openTestApp(await places.create());
@@ -136,7 +136,9 @@ describe('the address of the stream of events', () => {
     await grove.stop();
   });
 
-  it('is cut off at the next heartbeat when its token has expired', async ({ mock }) => {
+  it('the address of the stream of events is cut off at the next heartbeat when its token has expired', async ({
+    mock,
+  }) => {
     const grove = await openTestApp(await places.create());
     mock.timers.enable({ apis: ['setInterval'] });
     const old = await watchFrom(grove, undefined, { Authorization: `Bearer ${await grove.token()}` });

@@ -18,7 +18,7 @@ const VALUES = {
 };
 
 describe('a body template', () => {
-  it('is filled with values that stay inside their quotation marks', () => {
+  it('a body template is filled with values that stay inside their quotation marks', () => {
     const template = `{"e":"{type}","n":{sequence},"v":"{processDefnVersion}","p":{"first":"<{parameters.firstName}>",
       "d":"{parameters.a.b}","gone":"{parameters.nobody}"},"at":"{dateTime}"}`;
     assert.equal(webhookTemplateFault(template), undefined);
@@ -31,14 +31,14 @@ describe('a body template', () => {
     });
   });
 
-  it('is refused if it is nested deeper than 32, whatever stands in its texts', () => {
+  it('a body template is refused if it is nested deeper than 32, whatever stands in its texts', () => {
     const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}"[[[ \\" {{{"${'}]'.repeat(depth / 2)}`;
     assert.equal(webhookTemplateFault(nested(32)), undefined);
     assert.match(webhookTemplateFault(nested(34)) ?? '', /nested deeper than 32/);
     assert.match(webhookTemplateFault('['.repeat(60_000)) ?? '', /nested deeper than 32/);
   });
 
-  it('is refused if it is not JSON for every value, or names what there is not', () => {
+  it('a body template is refused if it is not JSON for every value, or names what there is not', () => {
     for (const [template, fault] of [
       ['{"type": {type}}', /JSON once it is filled/],
       ['{"a": {parameters.age}}', /JSON once it is filled/],
@@ -57,7 +57,7 @@ describe('a body template', () => {
     }
   });
 
-  it('cannot be broken out of by any parameter, nor filled twice', () => {
+  it('a body template cannot be broken out of by any parameter, nor filled twice', () => {
     const template = '{"name":"{parameters.name}","type":"{type}"}';
     fc.assert(
       fc.property(
@@ -74,7 +74,7 @@ describe('a body template', () => {
     );
   });
 
-  it('is not filled any further once it is longer than a body may be', () => {
+  it('a body template is not filled any further once it is longer than a body may be', () => {
     let reads = 0;
     const long = '\u0001'.repeat(10_000);
     const counting = (value: string) => ({
@@ -93,7 +93,7 @@ describe('a body template', () => {
     assert.equal(reads, 205);
   });
 
-  it('takes no parameter from what every object has', () => {
+  it('a body template takes no parameter from what every object has', () => {
     assert.equal(fillWebhookTemplate('"{parameters.toString}"', VALUES), '""');
   });
 });

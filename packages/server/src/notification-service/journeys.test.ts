@@ -81,7 +81,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     assert.ok(!told.some((each) => JSON.stringify(each).includes('ERIKSSON')), 'nothing of a person is told');
   });
 
-  it('are sent by a step that names one, which a definition without it cannot be deployed with', async () => {
+  it('webhooks of a journey are sent by a step that names one, which a definition without it cannot be deployed with', async () => {
     const steps = [
       { id: 'consent', type: 'consent' },
       { id: 'notify', type: 'webhook', name: 'crm' },

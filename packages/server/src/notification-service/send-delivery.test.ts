@@ -25,7 +25,7 @@ onBothEngines('a delivery', (_engine, places) => {
     return { ...row };
   };
 
-  it('fills the template of its webhook when it is sent, and stores nothing of a person', async () => {
+  it('a delivery fills the template of its webhook when it is sent, and stores nothing of a person', async () => {
     const receiver = await grove.receiver();
     const template =
       '{"who":"{parameters.firstName} {parameters.unknown}","n":{sequence},"in":"{environment}/{status}"}';
@@ -50,7 +50,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.equal(JSON.parse(receiver.received[1]?.body ?? '').who, ' ');
   });
 
-  it('carries sensitive headers and cloud secrets, which are neither stored in the clear nor shown nor logged', async () => {
+  it('a delivery carries sensitive headers and cloud secrets, which are neither stored in the clear nor shown nor logged', async () => {
     const receiver = await grove.receiver();
     await secret('CRM_KEY', 'hunter2', receiver.uri);
     await grove.webhook(receiver.uri, {
@@ -117,7 +117,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.deepEqual(receiver.received, []);
   });
 
-  it('with a secret from before there were hosts goes out as ever, until the secret gets hosts', async () => {
+  it('a delivery with a secret from before there were hosts goes out as ever, until the secret gets hosts', async () => {
     const receiver = await grove.receiver();
     await secret('OLD', 'hunter2', 'https://other.example/');
     const old = unprepared("UPDATE cloud_secrets SET hosts = NULL WHERE tenant_id = $1 AND name = 'OLD'");
@@ -130,7 +130,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.deepEqual((page as { content: { hosts: string[] }[] }).content[0]?.hosts, ['*']);
   });
 
-  it('to an address that is no longer allowed is refused when it is sent', async () => {
+  it('a delivery to an address that is no longer allowed is refused when it is sent', async () => {
     const { id } = await grove.webhook('https://hooks.example.com/', {
       events: ['instance.paused'],
       retryIntervalsMs: [],
@@ -142,7 +142,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.deepEqual(await lastError(id), { last_error: 'refused_address', status: 'FAILED', attempts: 1 });
   });
 
-  it('by GET has no body, names its event in the query and is signed', async () => {
+  it('a delivery by GET has no body, names its event in the query and is signed', async () => {
     const receiver = await grove.receiver();
     const { secret: key } = await grove.webhook(`${receiver.uri}?own=1`, {
       method: 'GET',

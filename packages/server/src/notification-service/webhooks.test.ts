@@ -44,7 +44,7 @@ onBothEngines('webhooks', (_engine, places) => {
     return answer.body;
   };
 
-  it('are created with a secret that is shown once, read, listed, changed and deleted', async () => {
+  it('webhooks are created with a secret that is shown once, read, listed, changed and deleted', async () => {
     const given = {
       description: 'the CRM',
       headers: { 'X-Team': 'blue' },
@@ -101,7 +101,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${id}`)).body.description, 'first');
   });
 
-  it('have a name of their own in their environment: 100014 for another of that name', async () => {
+  it('webhooks have a name of their own in their environment: 100014 for another of that name', async () => {
     const { id } = await create('first');
     await create('second');
     const again = await call('POST', '', { name: 'first', uri: URI });
@@ -113,7 +113,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.ok(inTest.id);
   });
 
-  it('are refused with 100071 where their address leads inside, carries a user or is not https', async () => {
+  it('webhooks are refused with 100071 where their address leads inside, carries a user or is not https', async () => {
     const { id } = await create('well placed');
     for (const uri of [
       'http://example.com/',
@@ -136,7 +136,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('are refused with 100001 for headers that would break the request and bodies that are not JSON', async () => {
+  it('webhooks are refused with 100001 for headers that would break the request and bodies that are not JSON', async () => {
     for (const [more, pointer] of [
       [{ headers: { Host: 'x' } }, '/headers/Host'],
       [{ headers: { 'content-length': '1' } }, '/headers/content-length'],
@@ -161,7 +161,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('that are not there, another tenant’s or of the other environment answer 100070, all alike', async () => {
+  it('webhooks that are not there, another tenant’s or of the other environment answer 100070, all alike', async () => {
     const { id } = await create('mine');
     const strangers = [grove.contextOf({ tenantId: asTenantId('other') }), grove.contextOf({ environment: 'test' })];
     const {
@@ -278,7 +278,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([accepted.status, accepted.answer], ['DELIVERED', undefined]);
   });
 
-  it('never store what a receiver answers that is sent parameters of persons', async () => {
+  it('webhooks never store what a receiver answers that is sent parameters of persons', async () => {
     const receiver = await grove.receiver((request, answer) => void answer.writeHead(500).end(request.body));
     const { id } = await create('echo', { uri: receiver.uri, bodyTemplate: '{"name":"{parameters.firstName}"}' });
     const { body: sent } = await call('POST', `/${id}/test`, {});
@@ -353,7 +353,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([await left(id), await left(off)], [0, 0]);
   });
 
-  it('that nobody takes wait up to a limit; beyond it the oldest are given up, of that webhook alone', async () => {
+  it('webhooks that nobody takes wait up to a limit; beyond it the oldest are given up, of that webhook alone', async () => {
     const { id } = await create('away', { uri: URI, status: 'DISABLED' });
     const { id: other } = await create('quiet', { uri: URI, status: 'DISABLED' });
     const sent: string[] = [];
@@ -372,7 +372,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${other}/deliveries?status=PENDING`)).body.totalElements, 1);
   });
 
-  it('are at most a hundred in a tenant: 100065 for one more', async () => {
+  it('webhooks are at most a hundred in a tenant: 100065 for one more', async () => {
     const context = grove.contextOf({ tenantId: asTenantId('other') });
     for (let number = 0; number < 100; number++) await grove.webhook(URI, {}, context);
     await assert.rejects(grove.webhook(URI, {}, context), { code: 100065 });

@@ -76,7 +76,7 @@ describe('a screen of the console', () => {
   });
   after(() => grove.stop());
 
-  it('shows no kind of caller what it may not see', async () => {
+  it('a screen of the console shows no kind of caller what it may not see', async () => {
     assert.equal(callers.length, 12);
     assert.ok(READS.length > 50);
     const faults: string[] = [];

@@ -130,7 +130,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.ok((await actionsOf(id)).includes('operator.locked'));
   });
 
-  it('answers alike for every address, and sends nothing to strangers, to who has a passkey and to who is suspended', async () => {
+  it('signing in by e-mail and an authenticator app answers alike for every address, and sends nothing to strangers, to who has a passkey and to who is suspended', async () => {
     const { id, email } = await joined('zoe');
     await confirm(owner);
     const suspended = await owner.call(`${OPERATORS}/${id}`, { body: { status: 'SUSPENDED' } });
@@ -256,7 +256,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await kay.call('/api/console/passkeys')).body.totp, false);
   });
 
-  it('sends an operator four links an hour that a network asks for, and twelve in all, used or not', async () => {
+  it('signing in by e-mail and an authenticator app sends an operator four links an hour that a network asks for, and twelve in all, used or not', async () => {
     const { email } = await invite('tom');
     const sendsNone = async (network: string) => {
       assert.equal((await ask(email, network)).status, 200);

@@ -49,7 +49,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('sees no name, address, value or parameter of a person, in any list or single read', async () => {
+  it('a role that sees personal data masked sees no name, address, value or parameter of a person, in any list or single read', async () => {
     const paths = [
       '/api/process-manager/processInstances',
       '/api/process-manager/processInstances/search?searchString=Saoirse',
@@ -105,7 +105,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     }
   });
 
-  it('finds nobody by a part of a name: names would be matchCount letter by letter', async () => {
+  it('a role that sees personal data masked finds nobody by a part of a name: names would be matchCount letter by letter', async () => {
     const matchCount = async (person: Person, word: string) =>
       (await read(person, `/api/process-manager/processInstances/search?searchString=${word}`)).body.totalElements;
     assert.deepEqual([await matchCount(owner, 'saoir'), await matchCount(owner, 'saoirse')], [1, 1]);
@@ -132,7 +132,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     }
   });
 
-  it('sees a user masked if an authentication of that user is refused', async () => {
+  it('a role that sees personal data masked sees a user masked if an authentication of that user is refused', async () => {
     const users = '/api/identity-store/stores/refused/users';
     await owner.call('/api/identity-store/stores', { body: { name: 'refused' }, headers: IN_TEST });
     const input = { extId: 'saoirse@crm', attributes: { city: 'Dublin' } };
@@ -146,7 +146,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([userId, extId, attributes], [user.id, 's•••', { city: 'D•••' }]);
   });
 
-  it('sorts by nothing that it sees masked: a name would be found between two of others', async () => {
+  it('a role that sees personal data masked sorts by nothing that it sees masked: a name would be found between two of others', async () => {
     await owner.call('/api/identity-store/stores', { body: { name: 'sorted' }, headers: IN_TEST });
     const watchlist = { name: 'sorted', type: 'EMAIL' };
     const { body: list } = await owner.call('/api/watchlist-manager/facewatchlists', {
@@ -178,7 +178,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([(await send(masked, {})).body.code, (await send(owner, mine)).body.code], [100160, 100160]);
   });
 
-  it('sees no link when it asks an end user again', async () => {
+  it('a role that sees personal data masked sees no link when it asks an end user again', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'asked', environment: 'test' });
     const parameters = { firstName: 'Saoirse', lastName: 'Byrne', dateOfBirth: '1990-01-31' };
     const { user, processInstanceId } = await startJourney(grove, apiKey, { parameters });
@@ -193,7 +193,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([answer.status, answer.body.redirectUrl], [200, 'h•••'], answer.text);
   });
 
-  it('gives nobody the sight that it has not: no role, no invitation, no API key', async () => {
+  it('a role that sees personal data masked gives nobody the sight that it has not: no role, no invitation, no API key', async () => {
     const open = await masked.call('/api/operator-manager/roles', { body: { name: 'Open', permissions: [] } });
     assert.deepEqual([open.status, open.body.code], [403, 100015], open.text);
     const uncovered = await masked.call('/api/operator-manager/roles/Front%20desk', { body: { masked: false } });
@@ -219,7 +219,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal((await masked.call('/api/operator-manager/roles', { body: closed })).status, 201);
   });
 
-  it('holds at once for everybody who has it, and is said in the session', async () => {
+  it('a role that sees personal data masked holds at once for everybody who has it, and is said in the session', async () => {
     assert.equal((await masked.call('/api/console/session')).body.masked, true);
     const path = '/api/operator-manager/roles/Front%20desk';
     assert.equal((await owner.call(path, { body: { masked: false } })).body.masked, false);
@@ -228,7 +228,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal((await owner.call(path, { body: { masked: true } })).body.masked, true);
   });
 
-  it('is the one of auditors', async () => {
+  it('a role that sees personal data masked is the one of auditors', async () => {
     const auditor = await invitePerson(grove, owner, 'Auditor');
     const { body } = await read(auditor, '/api/process-manager/processInstances');
     assert.equal(body.content[0].firstName, 'S•••');
@@ -239,7 +239,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
 const NOTHING_PERSONAL = ['userData.signResult', 'users.listAuthentications'];
 
 describe('what the contract marks as personal', () => {
-  it('is there in every answer that shows persons', () => {
+  it('what the contract marks as personal is there in every answer that shows persons', () => {
     const unmarked = operations().flatMap(({ group, name, operation }) => {
       const { persons, produces, alsoProduces, ok } = operation;
       const isRefused = produces !== undefined || alsoProduces !== undefined;

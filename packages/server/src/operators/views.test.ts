@@ -37,7 +37,7 @@ onBothEngines('saved views', (engine, places) => {
     assert.equal((await remove(grace)).body.code, 100363);
   });
 
-  it('of one name are replaced, and those of another list stay', async () => {
+  it('saved views of one name are replaced, and those of another list stay', async () => {
     await save(grace, 'Mine', { view: 'mine' });
     await save(grace, 'Mine', { searchString: 'x' }, 'instances');
     await save(grace, 'Mine', { view: 'free' });
@@ -46,12 +46,12 @@ onBothEngines('saved views', (engine, places) => {
     assert.deepEqual(views.find(({ screen }: { screen: string }) => screen === 'reviews').search, { view: 'free' });
   });
 
-  it('are nowhere in plain text, because a filter may name a person', async () => {
+  it('saved views are nowhere in plain text, because a filter may name a person', async () => {
     await save(grace, 'The Unmistakable case', { searchString: 'Quillfeather' }, 'instances');
     assert.doesNotMatch(await everythingStored(app, place, engine), /unmistakable|quillfeather/);
   });
 
-  it('are few (100065), small, and only for who is signed in', async () => {
+  it('saved views are few (100065), small, and only for who is signed in', async () => {
     assert.equal((await save(owner, '')).body.code, 100001);
     assert.equal((await save(owner, 'x', {}, '../x')).body.code, 100001);
     assert.equal((await save(owner, 'x', { a: 'x'.repeat(501) })).body.code, 100001);

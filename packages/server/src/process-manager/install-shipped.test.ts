@@ -18,7 +18,7 @@ describe('the shipped definitions', () => {
 });
 
 onBothEngines('a new tenant', (_engine, places) => {
-  it('has the shipped definitions, deployed, and they would deploy again as they are', async (t) => {
+  it('a new tenant has the shipped definitions, deployed, and they would deploy again as they are', async (t) => {
     const grove = await openTestApp(await places.create());
     t.after(() => grove.stop());
     const { processDefinitions } = grove.client;
@@ -40,7 +40,7 @@ onBothEngines('a new tenant', (_engine, places) => {
     }
   });
 
-  it('may change them as its own, and gets nothing again when the server starts anew', async () => {
+  it('a new tenant may change them as its own, and gets nothing again when the server starts anew', async () => {
     const place = await places.create();
     const first = await openTestApp(place);
     const { processDefinitions } = first.client;

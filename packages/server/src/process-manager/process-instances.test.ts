@@ -87,7 +87,7 @@ onBothEngines('process instances', (_engine, places) => {
       });
     });
 
-    it('shows no date of birth that is no day, and names only as long as lists take', async () => {
+    it('the view of an instance shows no date of birth that is no day, and names only as long as lists take', async () => {
       const odd = JSON.stringify({ dateOfBirth: '2001-02-30', firstName: '𝒜'.repeat(1000), lastName: '   ' });
       const { id } = await world.newInstance({ parameters: odd });
       const { body } = await world.get(`${id}/withParameters`);
@@ -116,7 +116,7 @@ onBothEngines('process instances', (_engine, places) => {
       }
     });
 
-    it('shows the review once there is one', async () => {
+    it('the view of an instance shows the review once there is one', async () => {
       const { id } = await world.newInstance();
       await world.change(id, { status: 'REVIEW', review_status: 'PENDING' });
       assert.deepEqual((await world.get(id)).body.review, { status: 'PENDING' });
@@ -124,7 +124,7 @@ onBothEngines('process instances', (_engine, places) => {
       assert.deepEqual((await world.get(id)).body.review, { status: 'REJECTED', comment: 'blurred', reviewer: 'Eve' });
     });
 
-    it('ends at the earliest of all its ends', async () => {
+    it('the view of an instance ends at the earliest of all its ends', async () => {
       const now = world.grove.clock.now();
       const short = await addTestDefinition(world.acme, { name: 'short', maxDuration: 'PT10M' });
       const { id } = await addTestToken(world.acme, short);
@@ -135,7 +135,7 @@ onBothEngines('process instances', (_engine, places) => {
   });
 
   describe('100022', () => {
-    it('answers 100022 to every operation on an instance that is missing, of the sandbox or of another tenant', async () => {
+    it('the server answers 100022 to every operation on an instance that is missing, of the sandbox or of another tenant', async () => {
       const { id: testToken } = await addTestToken(world.acme, world.definition, { environment: 'test' });
       const { processInstanceId: ofSandbox } = (await world.create(testToken, world.testKey)).body;
       assert.equal((await world.get(ofSandbox, world.testKey)).body.environment, 'test');
@@ -172,7 +172,7 @@ onBothEngines('process instances', (_engine, places) => {
   });
 
   describe('delete', () => {
-    it('answers 200 without a body, and takes everything with it', async () => {
+    it('the deletion of an instance answers 200 without a body, and takes everything with it', async () => {
       const row = await world.newInstance({ parameters: '{"firstName":"Grace","email":"g@x.example"}' });
       const blob = newId(world.grove.clock.now());
       await openFolder(world.grove.config.blobFolder).put(blob, Buffer.from('sealed'));

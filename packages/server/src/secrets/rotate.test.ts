@@ -80,7 +80,7 @@ function dyingIn(transaction: number, db: TenantDb): TenantDb {
 
 onBothEngines('rotation', (_engine, places) => {
   describe('of the master key', () => {
-    it('seals everything anew, so that the old version can be dropped', async (t) => {
+    it('a rotation of the master key seals everything anew, so that the old version can be dropped', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       assert.equal(addMasterKeyVersion(grove.file), 2);
@@ -93,7 +93,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertEverythingOpens();
     });
 
-    it('is needed before the old version is dropped, and says so otherwise', async (t) => {
+    it('a rotation of the master key is needed before the old version is dropped, and says so otherwise', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       addMasterKeyVersion(grove.file);
@@ -101,7 +101,7 @@ onBothEngines('rotation', (_engine, places) => {
       await assert.rejects(grove.assertEverythingOpens(), /Version 1 of the master key is needed and not given/);
     });
 
-    it('that was interrupted goes on where it stopped, and seals nothing twice', async (t) => {
+    it('a rotation of the master key that was interrupted goes on where it stopped, and seals nothing twice', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       addMasterKeyVersion(grove.file);
@@ -160,7 +160,7 @@ onBothEngines('rotation', (_engine, places) => {
       return all;
     };
 
-    it('seals every data key with the new version, and touches neither data nor another tenant', async (t) => {
+    it('a rotation of a tenant key seals every data key with the new version, and touches neither data nor another tenant', async (t) => {
       const grove = await withSubjects();
       t.after(() => grove.system.close());
       assert.deepEqual(await rotateTenantKey(grove.db, grove.vault), { version: 2, dataKeys: SUBJECTS + 1 });
@@ -172,7 +172,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertOpens();
     });
 
-    it('that was interrupted is finished without a further version, and seals nothing twice', async (t) => {
+    it('a rotation of a tenant key that was interrupted is finished without a further version, and seals nothing twice', async (t) => {
       const grove = await withSubjects();
       t.after(() => grove.system.close());
       // The first transaction makes the version, the second seals a page, the third dies after sealing another.
@@ -194,7 +194,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertOpens();
     });
 
-    it('brings back no subject that was destroyed', async (t) => {
+    it('a rotation of a tenant key brings back no subject that was destroyed', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       const db = grove.db.of(grove.tenants[0] as TenantId);

@@ -35,7 +35,7 @@ const open = (sealed: Buffer, size: number, { key = KEY, context = CONTEXT } = {
 
 describe('what is sealed in chunks', () => {
   for (const size of [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 5 * CHUNK_BYTES + 7]) {
-    it(`opens as what it was, is as long as was said, and opens as nothing longer or shorter: ${size} bytes`, async () => {
+    it(`what is sealed in chunks opens as what it was, is as long as was said, and opens as nothing longer or shorter: ${size} bytes`, async () => {
       const plain = randomBytes(size);
       const sealed = await seal(plain);
       assert.equal(sealed.length, sealedSize(size));
@@ -46,11 +46,11 @@ describe('what is sealed in chunks', () => {
     });
   }
 
-  it('is another value each time', async () => {
+  it('what is sealed in chunks is another value each time', async () => {
     assert.notDeepEqual(await seal(Buffer.from('one')), await seal(Buffer.from('one')));
   });
 
-  it('does not open with another key or in another place', async () => {
+  it('what is sealed in chunks does not open with another key or in another place', async () => {
     const sealed = await seal(Buffer.from('mine'));
     assert.equal(String(await open(sealed, 4)), 'mine');
     await assert.rejects(open(sealed, 4, { key: newKey() }));
@@ -75,12 +75,12 @@ describe('what is sealed in chunks', () => {
       Buffer.concat([sealed.subarray(0, HEADER), chunk(sealed, 1), chunk(sealed, 0), chunk(sealed, 2)]),
   };
   for (const [what, change] of Object.entries(changes)) {
-    it(`does not open with ${what}`, async () => {
+    it(`what is sealed in chunks does not open with ${what}`, async () => {
       await assert.rejects(open(change(await seal(plain)), plain.length));
     });
   }
 
-  it('does not open cut at the end of a chunk, even where the size that is stored agrees', async () => {
+  it('what is sealed in chunks does not open cut at the end of a chunk, even where the size that is stored agrees', async () => {
     const cut = (await seal(plain)).subarray(0, HEADER + 2 * (CHUNK_BYTES + TAG));
     assert.equal(cut.length, sealedSize(2 * CHUNK_BYTES));
     await assert.rejects(open(cut, 2 * CHUNK_BYTES));

@@ -50,13 +50,13 @@ onBothEngines('the vault', (_engine, places) => {
   };
 
   describe('data', () => {
-    it('opens for its tenant, subject and context, again after a restart', async () => {
+    it('sealed data opens for its tenant, subject and context, again after a restart', async () => {
       const sealed = await sealFor(acme, 'alice', 'name');
       assert.deepEqual(await openFor(acme, 'alice', 'name', sealed), PLAIN);
       assert.deepEqual(await openFor(acme, 'alice', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
     });
 
-    it('does not open for another tenant, subject or context', async () => {
+    it('sealed data does not open for another tenant, subject or context', async () => {
       const sealed = await sealFor(acme, 'bob', 'name');
       await sealFor(acme, 'carol', 'name');
       await sealFor(other, 'bob', 'name');
@@ -66,12 +66,12 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(acme, 'nobody', 'name', sealed));
     });
 
-    it('does not open with another master key', async () => {
+    it('sealed data does not open with another master key', async () => {
       const sealed = await sealFor(acme, 'dave', 'name');
       await assert.rejects(openFor(acme, 'dave', 'name', sealed, openVault({ master: OTHER_MASTER, clock })));
     });
 
-    it('does not open by a data key that was moved to another subject or tenant', async () => {
+    it('sealed data does not open by a data key that was moved to another subject or tenant', async () => {
       const sealed = await sealFor(acme, 'erin', 'name');
       await sealFor(other, 'erin', 'name');
       const key = await findDataKey(db.of(acme), 'erin');
@@ -84,7 +84,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(other, 'erin', 'name', sealed));
     });
 
-    it('does not open for another subject or tenant even where both have the same data key', async () => {
+    it('sealed data does not open for another subject or tenant even where both have the same data key', async () => {
       const sealed = await sealFor(acme, 'walter', 'name');
       await shareDataKey('walter', { tenant: acme, subject: 'victor' });
       await shareDataKey('walter', { tenant: other, subject: 'walter' });
@@ -100,7 +100,7 @@ onBothEngines('the vault', (_engine, places) => {
       }
     });
 
-    it('of one new subject, sealed by many at once, opens for all of them', async () => {
+    it('sealed data of one new subject, sealed by many at once, opens for all of them', async () => {
       const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
       const sealed = await Promise.all(
         vaults.map((by, at) => sealFor(acme, 'grace', `${at}`, Buffer.from(`${at}`), by)),
@@ -128,7 +128,7 @@ onBothEngines('the vault', (_engine, places) => {
       return bytesOf(open(context, { read: async () => sealed }, PLAIN.length));
     };
 
-    it('is sealed after the transaction and opens for its tenant, subject and context alone', async () => {
+    it('long sealed data is sealed after the transaction and opens for its tenant, subject and context alone', async () => {
       const sealed = await sealLong(acme, 'sybil', 'face');
       await sealLong(acme, 'trent', 'face');
       await sealLong(other, 'sybil', 'face');
@@ -139,7 +139,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(acme, 'sybil', 'face', sealed));
     });
 
-    it('does not open for another subject or tenant even where both have the same data key', async () => {
+    it('long sealed data does not open for another subject or tenant even where both have the same data key', async () => {
       const sealed = await sealLong(acme, 'xavier', 'face');
       await shareDataKey('xavier', { tenant: acme, subject: 'yolanda' });
       await shareDataKey('xavier', { tenant: other, subject: 'xavier' });
@@ -147,7 +147,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openLong(other, 'xavier', 'face', sealed), /unable to authenticate data/);
     });
 
-    it('is unreadable once its subject is destroyed', async () => {
+    it('long sealed data is unreadable once its subject is destroyed', async () => {
       const sealed = await sealLong(acme, 'uma', 'face');
       await db.of(acme).write((tx) => vault.destroySubject(tx, 'uma'));
       await assert.rejects(openLong(acme, 'uma', 'face', sealed), /the data key of uma was destroyed/);
@@ -158,7 +158,7 @@ onBothEngines('the vault', (_engine, places) => {
     const open = (subject: string, context: string, sealed: Uint8Array, tenant = acme) =>
       vault.openTextFor(db.of(tenant), subject, context, sealed);
 
-    it('is that of the value that is asked for, in its place alone', async () => {
+    it('a text that is remembered is that of the value that is asked for, in its place alone', async () => {
       const one = await sealFor(acme, 'kim', 'name', Buffer.from('Kim'));
       const another = await sealFor(acme, 'kim', 'name', Buffer.from('Kimberly ß'));
       const place = await sealFor(acme, 'kim', 'place', Buffer.from('Oslo'));
@@ -172,7 +172,7 @@ onBothEngines('the vault', (_engine, places) => {
       }
     });
 
-    it('is gone with its subject, also where another server has destroyed it', async () => {
+    it('a text that is remembered is gone with its subject, also where another server has destroyed it', async () => {
       for (const by of [vault, openVault({ master: MASTER, clock })]) {
         const sealed = await sealFor(acme, 'lena', 'name');
         assert.equal(await open('lena', 'name', sealed), PLAIN.toString());
@@ -183,7 +183,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('destroying a subject', () => {
-    it('makes all its data unreadable for good, and nobody else’s', async () => {
+    it('the destruction of a subject makes all its data unreadable for good, and nobody else’s', async () => {
       const name = await sealFor(acme, 'heidi', 'name');
       const face = await sealFor(acme, 'heidi', 'face');
       const neighbour = await sealFor(acme, 'heidi2', 'name');
@@ -199,7 +199,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(acme, 'heidi', 'name', name));
     });
 
-    it('counts only once it commits', async () => {
+    it('the destruction of a subject counts only once it commits', async () => {
       const sealed = await sealFor(acme, 'ivan', 'name');
       const failed = db.of(acme).write(async (tx) => {
         await vault.destroySubject(tx, 'ivan');
@@ -212,7 +212,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('a tenant key', () => {
-    it('that was rolled back is never used, whoever makes it anew: what is sealed then opens after a restart', async () => {
+    it('a tenant key that was rolled back is never used, whoever makes it anew: what is sealed then opens after a restart', async () => {
       for (const [id, second] of [
         ['phantom', vault],
         ['phantom2', openVault({ master: MASTER, clock })],
@@ -238,7 +238,7 @@ onBothEngines('the vault', (_engine, places) => {
       }
     });
 
-    it('that was rotated and rolled back is never used either', async () => {
+    it('a tenant key that was rotated and rolled back is never used either', async () => {
       await vault.tenantKey(db.of(acme));
       const failed = db.of(acme).write(async (tx) => {
         await vault.rotateTenantKey(tx);
@@ -251,7 +251,7 @@ onBothEngines('the vault', (_engine, places) => {
       assert.deepEqual(await openFor(acme, 'niaj', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
     });
 
-    it('does not open for another tenant, nor as another version', async () => {
+    it('a tenant key does not open for another tenant, nor as another version', async () => {
       const [thief] = await addTestTenants(db, 'thief');
       const { sealed } = (await db
         .of(acme)
@@ -270,7 +270,7 @@ onBothEngines('the vault', (_engine, places) => {
       await db.of(acme).write((tx) => tx.run(remove, [acme]));
     });
 
-    it('cannot be made twice, and a tenant without one is told apart', async () => {
+    it('a tenant key cannot be made twice, and a tenant without one is told apart', async () => {
       await assert.rejects(
         db.of(acme).write((tx) => vault.createTenantKey(tx)),
         /there already/,
@@ -279,7 +279,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(sealFor(keyless, 'olivia', 'name'), /tenant keyless has no key/);
     });
 
-    it('that another node rotated is used here within a minute, and opens at once', async () => {
+    it('a tenant key that another node rotated is used here within a minute, and opens at once', async () => {
       const node = openVault({ master: MASTER, clock });
       const before = await sealFor(acme, 'peggy', 'name');
       assert.equal(await db.of(acme).write((tx) => node.rotateTenantKey(tx)), 2);
@@ -295,7 +295,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('what is kept outside the database', () => {
-    it('opens in its place alone, and not as anything else that the master key seals', async () => {
+    it('what is kept outside the database opens in its place alone, and not as anything else that the master key seals', async () => {
       const sealed = vault.sealOutside('erasures', PLAIN);
       assert.deepEqual(vault.openOutside('erasures', sealed), PLAIN);
       assert.throws(() => vault.openOutside('receipts', sealed), /unable to authenticate data/);
@@ -310,7 +310,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('a secret of the installation', () => {
-    it('is made once, by whoever comes first, and is the same for everybody from then on', async () => {
+    it('a secret of the installation is made once, by whoever comes first, and is the same for everybody from then on', async () => {
       const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
       const secrets = await Promise.all(vaults.map((each) => each.systemSecret(db.system, 'pepper')));
       const texts = new Set(
@@ -322,13 +322,13 @@ onBothEngines('the vault', (_engine, places) => {
       assert.match([...texts].join(), /^1 [0-9a-f]{64}$/);
     });
 
-    it('has nothing to do with one of another name', async () => {
+    it('a secret of the installation has nothing to do with one of another name', async () => {
       const [one] = await vault.systemSecret(db.system, 'one');
       const [two] = await vault.systemSecret(db.system, 'two');
       assert.ok(one && two && !one.key.equals(two.key));
     });
 
-    it('does not open under another name or as another version, nor as the key of a tenant', async () => {
+    it('a secret of the installation does not open under another name or as another version, nor as the key of a tenant', async () => {
       const [mine] = await vault.systemSecret(db.system, 'of one name');
       assert.ok(mine);
       const copy = (name: string, version: number) => ({
@@ -348,7 +348,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(vault.tenantKey(db.of(stranger)), /unable to authenticate data/);
     });
 
-    it('does not open with another master key', async () => {
+    it('a secret of the installation does not open with another master key', async () => {
       await vault.systemSecret(db.system, 'mine');
       await assert.rejects(openVault({ master: OTHER_MASTER, clock }).systemSecret(db.system, 'mine'));
     });

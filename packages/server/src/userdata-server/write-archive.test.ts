@@ -34,7 +34,7 @@ function imagesOf(count: number) {
 }
 
 describe('an archive', () => {
-  it('reads one entry after another, and no further ahead than its reader takes', async () => {
+  it('an archive reads one entry after another, and no further ahead than its reader takes', async () => {
     const { archive, seen } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
@@ -44,7 +44,7 @@ describe('an archive', () => {
     assert.deepEqual([seen.read, seen.most, entries.size], [50, 1, 52]);
   });
 
-  it('reads nothing more once its reader has gone', async () => {
+  it('an archive reads nothing more once its reader has gone', async () => {
     const { archive, seen } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
@@ -53,7 +53,7 @@ describe('an archive', () => {
     assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
   });
 
-  it('ends before the next entry for a caller who may not read it any more', async () => {
+  it('an archive ends before the next entry for a caller who may not read it any more', async () => {
     const { archive, seen } = imagesOf(50);
     const fault = new Error('the permission was lost');
     const ensureAllowed = async () => {
@@ -63,7 +63,7 @@ describe('an archive', () => {
     assert.equal(seen.read, 10);
   });
 
-  it('fails with the fault of an entry that cannot be read', async () => {
+  it('an archive fails with the fault of an entry that cannot be read', async () => {
     const { archive } = imagesOf(2);
     const fault = new Error('the blob is gone');
     const failing = async function* () {

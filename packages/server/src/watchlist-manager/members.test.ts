@@ -103,7 +103,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await send(`/${faces}/watchlist-members/${NO_LIST}`, { image })).body.code, 100059);
   });
 
-  it('that are full take nobody more: 100101, and of a race for the last place one wins', async () => {
+  it('watchlists and their members that are full take nobody more: 100101, and of a race for the last place one wins', async () => {
     const id = await newList({ maxSize: 3 });
     await added(id, 'A1');
     await added(id, 'A2');
@@ -113,7 +113,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}/${id}`)).body.numMembers, 3);
   });
 
-  it('that are not active are not searched: 100103', async () => {
+  it('watchlists and their members that are not active are not searched: 100103', async () => {
     const id = await newList({ status: 'INACTIVE' });
     await added(id, 'A1');
     assert.equal((await send(`/${id}/match`, { value: 'A1' })).body.code, 100103);

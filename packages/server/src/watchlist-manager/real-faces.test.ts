@@ -107,7 +107,7 @@ describe('watchlists of real faces', () => {
     );
   });
 
-  it('are searched by journeys of the sandbox, which have lists of their own', async () => {
+  it('watchlists of real faces are searched by journeys of the sandbox, which have lists of their own', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const token = await grove.token(apiKey);
     const post = (path: string, body: object) =>

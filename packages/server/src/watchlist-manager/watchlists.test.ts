@@ -28,7 +28,7 @@ onBothEngines('watchlists', (_engine, places) => {
     return body.content.map(({ action, item }: { action: string; item: string }) => [action, item]);
   };
 
-  it('are created, listed, read, changed and deleted', async () => {
+  it('watchlists are created, listed, read, changed and deleted', async () => {
     const given = { name: 'fraudsters', description: 'of the branch', maxSize: 5, expireMembersAfter: 'P30D' };
     const made = await send('', given);
     assert.equal(made.status, 201, made.text);
@@ -92,7 +92,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await remove(`/${listId}`)).status, 204);
   });
 
-  it('have a name of their own in each environment: 100014 for another of that name', async () => {
+  it('watchlists have a name of their own in each environment: 100014 for another of that name', async () => {
     await newList({ name: 'named' });
     const other = await newList({ name: 'renamed' });
     assert.equal((await send('', { name: 'named' })).body.code, 100014);
@@ -101,7 +101,7 @@ onBothEngines('watchlists', (_engine, places) => {
     await newList({ name: 'named' }, stranger);
   });
 
-  it('are refused with 100001 if a field is not what it should be', async () => {
+  it('watchlists are refused with 100001 if a field is not what it should be', async () => {
     for (const body of [
       {},
       { name: '  ' },
@@ -119,7 +119,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await send(`/${id}`, { maxSize: 1 })).body.errors[0].pointer, '/maxSize');
   });
 
-  it('of another tenant, of the other environment and those that are not there answer 100041', async () => {
+  it('watchlists of another tenant, of the other environment and those that are not there answer 100041', async () => {
     const id = await newList();
     const { id: memberId } = await added(id, 'X1');
     const ways = (each: string, token?: string): (() => Promise<Answer>)[] => [
@@ -180,7 +180,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.doesNotMatch(JSON.stringify(told) + grove.logged(), /Unmistakable|SECRET7/);
   });
 
-  it('can be named by a definition once there is one of that name', async () => {
+  it('watchlists can be named by a definition once there is one of that name', async () => {
     const definition = {
       name: 'watching',
       processDefinitionType: 'VERIFICATION',
@@ -244,7 +244,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.deepEqual([unused.check.status, unused.check.reason], ['NOT_PERFORMED', 'watchlist_missing']);
   });
 
-  it('are at most a hundred in an environment: 100065 for one more', async () => {
+  it('watchlists are at most a hundred in an environment: 100065 for one more', async () => {
     const { apiKey } = await grove.app.tenants.create({ id: 'collector' });
     const token = await grove.token(apiKey);
     for (let at = 0; at < MAX_WATCHLISTS_PER_ENVIRONMENT; at++) await newList({}, token);

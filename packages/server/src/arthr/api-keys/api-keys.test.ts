@@ -24,7 +24,7 @@ onBothEngines('API keys', (_engine, places) => {
   const clientOf = (code: string) => createClient({ baseUrl: grove.baseUrl, apiKey: code, maxRetries: 0 });
 
   describe('create', () => {
-    it('needs only a name, and answers 201 with every field of an API key', async () => {
+    it('the creation of an API key needs only a name, and answers 201 with every field of an API key', async () => {
       const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: '{"name":"only a name"}' });
       assert.equal(answer.status, 201);
       const { id, code, createdDtm, lastUpdatedDtm, ...rest } = answer.body;
@@ -44,7 +44,7 @@ onBothEngines('API keys', (_engine, places) => {
       });
     });
 
-    it('ignores fields that are not the caller’s to set, and takes null for an id', async () => {
+    it('the creation of an API key ignores fields that are not the caller’s to set, and takes null for an id', async () => {
       const sent = {
         name: 'mass assignment',
         id: null,
@@ -60,7 +60,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal(answer.body.lastIssuedAtDtm, undefined);
     });
 
-    it('shows the secret once; get, list and update mask it', async () => {
+    it('the creation of an API key shows the secret once; get, list and update mask it', async () => {
       const key = await create();
       assert.ok(key.id);
       const masked = `grv_live_${key.id}_...`;
@@ -72,7 +72,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(!JSON.stringify([got, updated, listed]).includes(secret));
     });
 
-    it('are listed that expire within so many days, those that are active', async () => {
+    it('the active API keys that expire within so many days are listed', async () => {
       const endsIn = (ms: number) => create({ expiringDtm: toDtm(grove.clock.now() + ms) });
       const [first, soon, later] = [await endsIn(MINUTE), await endsIn(72 * HOUR), await endsIn(720 * HOUR)];
       const blocked = await endsIn(96 * HOUR);
@@ -89,7 +89,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.deepEqual(await within(14), [soon.id], 'one that has expired needs nobody any more');
     });
 
-    it('stores no secret: neither the database row nor the log holds it', async () => {
+    it('the creation of an API key stores no secret: neither the database row nor the log holds it', async () => {
       const key = await create();
       const rows = await grove.app.db.of(grove.tenantId as never).all({ text: 'SELECT * FROM api_keys' }, []);
       const secret = key.code.slice(-43);
@@ -108,7 +108,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal(key.expiringDtm, toDtm(now + 24 * HOUR));
     });
 
-    it('takes any offset in a date-time, and refuses a moment that does not exist', async () => {
+    it('the creation of an API key takes any offset in a date-time, and refuses a moment that does not exist', async () => {
       const key = await create({ expiringDtm: '2099-01-01T01:00:00+02:00' });
       assert.equal(key.expiringDtm, '2098-12-31T23:00:00.000Z');
       for (const expiringDtm of [
@@ -122,7 +122,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('refuses with 264 a permission of an unrecognized type, naming its place', async () => {
+    it('the creation of an API key refuses with 264 a permission of an unrecognized type, naming its place', async () => {
       const body = { permissions: ['TNT#acme#ArthrServer:getFromTenant', 'SYS#acme#ArthrServer:getFromTenant'] };
       await assert.rejects(create(body), (error: unknown) => {
         refuses(264, 400)(error);
@@ -131,7 +131,7 @@ onBothEngines('API keys', (_engine, places) => {
       });
     });
 
-    it('refuses permissions of another tenant, and those that are no permissions', async () => {
+    it('the creation of an API key refuses permissions of another tenant, and those that are no permissions', async () => {
       for (const permission of [
         'TNT#other#ArthrServer:getFromTenant',
         'TNT#acme#',
@@ -148,7 +148,7 @@ onBothEngines('API keys', (_engine, places) => {
       await assert.rejects(create({ permissions: many }), refuses(100001, 400));
     });
 
-    it('grants only what the caller holds: 100015 otherwise, wildcards included', async () => {
+    it('the creation of an API key grants only what the caller holds: 100015 otherwise, wildcards included', async () => {
       const maker = await create({
         permissions: ['TNT#acme#ArthrServer:createTenantApiKey', 'TNT#acme#ProcessManager*'],
       });
@@ -170,7 +170,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('refuses a name that another key has with 100014, also when two come at once; an archived key frees its name', async () => {
+    it('the creation of an API key refuses a name that another key has with 100014, also when two come at once; an archived key frees its name', async () => {
       const key = await create({ name: 'taken' });
       await assert.rejects(create({ name: 'taken' }), refuses(100014, 409));
       const settled = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'raced' })));
@@ -184,7 +184,7 @@ onBothEngines('API keys', (_engine, places) => {
       );
     });
 
-    it('counts characters, not bytes, in names: 255 of them, and not 256', async () => {
+    it('the creation of an API key counts characters, not bytes, in names: 255 of them, and not 256', async () => {
       const key = await create({ name: '😀'.repeat(255), description: 'é'.repeat(255) });
       assert.equal([...key.name].length, 255);
       for (const body of [
@@ -198,7 +198,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('refuses a name with marks that nobody sees or that turn the direction of text, and says so', async () => {
+    it('the creation of an API key refuses a name with marks that nobody sees or that turn the direction of text, and says so', async () => {
       const key = await create({ name: 'Payroll' });
       for (const name of ['Payroll\u200b', '\u202ePayroll', 'Pay\nroll', 'Pay\u001b[2Jroll']) {
         await assert.rejects(create({ name }), refuses(100001, 400), JSON.stringify(name));
@@ -391,7 +391,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await grove.call('/api/arthr/apiKeys', { token: await grove.token(key.code) })).status, 200);
     });
 
-    it('that open nothing are refused with 100001 when a key is made or changed, with what was meant', async () => {
+    it('permissions that open nothing are refused with 100001 when a key is made or changed, with what was meant', async () => {
       const refusal = async (permission: string) => {
         const body = JSON.stringify({ name: 'misspelt', permissions: ['TNT#acme#*', permission] });
         const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body });

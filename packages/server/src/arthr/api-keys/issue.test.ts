@@ -27,7 +27,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
   const update = (key: { id: string | null }, body: object) =>
     grove.client.apiKeys.update({ apiKeyId: key.id as string, body });
 
-  it('answers { token, ttl } to every spelling of the header, with a body, an empty one or none', async () => {
+  it('the exchange of an API key for a token answers { token, ttl } to every spelling of the header, with a body, an empty one or none', async () => {
     for (const name of ['X-Api-Key', 'X-API-Key', 'X-ApiKey', 'x-apikey']) {
       const { status, body } = await issue({ [name]: grove.apiKey });
       assert.deepEqual([status, Object.keys(body), body.ttl], [200, ['token', 'ttl'], 3600]);

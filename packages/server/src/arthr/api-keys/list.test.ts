@@ -31,7 +31,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     return body.content.map(({ name }: { name: string }) => name);
   };
 
-  it('answers the page envelope, ten to a page, in the order of creation', async () => {
+  it('the list of API keys answers the page envelope, ten to a page, in the order of creation', async () => {
     const { body } = await list('');
     const { content, ...envelope } = body;
     assert.equal(content.length, 10);
@@ -51,7 +51,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     });
   });
 
-  it('pages through everything exactly once, and a page past the end is empty', async () => {
+  it('the list of API keys pages through everything exactly once, and a page past the end is empty', async () => {
     const seen: string[] = [];
     for await (const key of grove.client.apiKeys.list.all({ query: { size: 3 } })) seen.push(key.name);
     assert.deepEqual(seen, ['First key', ...names]);
@@ -62,7 +62,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     );
   });
 
-  it('sorts by every property in both directions, ignoring case in names', async () => {
+  it('the list of API keys sorts by every property in both directions, ignoring case in names', async () => {
     assert.deepEqual((await namesOf('?sort=name,asc&size=20')).slice(0, 3), ['100% sure', '1000 sure', '100_sure']);
     assert.equal((await namesOf('?sort=createdDtm,desc'))[0], 'Beta 2');
     assert.deepEqual(await namesOf('?sort=name&name=beta%25'), ['beta', 'Beta 2']);
@@ -81,7 +81,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     }
   });
 
-  it('filters names with % and _, ignoring case in every script; a backslash escapes', async () => {
+  it('the list of API keys filters names with % and _, ignoring case in every script; a backslash escapes', async () => {
     const filtered = (name: string) => namesOf(`?size=20&name=${encodeURIComponent(name)}`);
     assert.deepEqual(await filtered('ÄRGER%'), ['Ärger', 'ärger zwei']);
     assert.deepEqual(await filtered('beta'), ['beta']);
@@ -124,7 +124,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     ['?name=abc%5C', '/query/name'],
     ['?name=a%00b', '/query/name'],
   ] as const) {
-    it(`refuses ${query.slice(0, 40)} with 100001 and names ${pointer}`, async () => {
+    it(`the list of API keys refuses ${query.slice(0, 40)} with 100001 and names ${pointer}`, async () => {
       const { status, body } = await list(query);
       assert.deepEqual([status, body.code, body.errors?.[0]?.pointer], [400, 100001, pointer]);
     });

@@ -62,7 +62,7 @@ describe('bearer tokens', () => {
     });
   });
 
-  it('verifies with the key that /.well-known/jwks.json publishes', async () => {
+  it('bearer tokens verifies with the key that /.well-known/jwks.json publishes', async () => {
     const { body, headers } = await grove.call('/.well-known/jwks.json', { token: null });
     assert.equal(headers.get('access-control-allow-origin'), '*', 'a page may verify a receipt by itself');
     assert.deepEqual(Object.keys(body.keys[0]).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
@@ -245,7 +245,7 @@ describe('bearer tokens', () => {
       200,
     );
   });
-  it('accepts a new signing key of another server, although the clock was set back since keys were read', async () => {
+  it('bearer tokens accepts a new signing key of another server, although the clock was set back since keys were read', async () => {
     const right = grove.clock.now();
     grove.clock.advance(HOUR);
     await grove.app.signing.reload();

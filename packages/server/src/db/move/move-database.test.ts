@@ -76,7 +76,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     await assert.rejects(move(url), /not empty/);
   });
 
-  it('goes on where it was interrupted, and no server starts on what is not finished', async () => {
+  it('a move from SQLite to PostgreSQL goes on where it was interrupted, and no server starts on what is not finished', async () => {
     const url = await urlOf();
     const seen: string[] = [];
     for (const [stage, at] of [
@@ -99,7 +99,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     assert.ok(seen.length > 0);
   });
 
-  it('finds a row that differs, and begins again when it is told to', async () => {
+  it('a move from SQLite to PostgreSQL finds a row that differs, and begins again when it is told to', async () => {
     const url = await urlOf();
     const stop: MoveOptions['onProgress'] = ({ stage }) => {
       if (stage === 'compare') throw new Error('interrupted');
@@ -110,7 +110,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     await move(url, { restart: true });
   });
 
-  it('refuses to go on with another source, and into a database that somebody else uses', async () => {
+  it('a move from SQLite to PostgreSQL refuses to go on with another source, and into a database that somebody else uses', async () => {
     const url = await urlOf();
     const stop: MoveOptions['onProgress'] = () => assert.fail('interrupted');
     await assert.rejects(move(url, { onProgress: stop }), /interrupted/);

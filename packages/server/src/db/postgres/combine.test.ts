@@ -56,7 +56,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     return statements() - before;
   };
 
-  it('are one statement, and made in the order of the code', async () => {
+  it('changes that are sent to PostgreSQL together are one statement, and made in the order of the code', async () => {
     const all = (id: string) =>
       write((tx) => {
         tx.send(ADD_PARENT, [id, null]);
@@ -73,7 +73,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     }
   });
 
-  it('of several rows go with them', async () => {
+  it('changes that are sent to PostgreSQL together of several rows go with them', async () => {
     const count = await statementsOf(() =>
       write((tx) => {
         tx.sendAll(ADD_PARENT, [
@@ -96,7 +96,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     ]);
   });
 
-  it('of a list go with them', async () => {
+  it('changes that are sent to PostgreSQL together of a list go with them', async () => {
     const count = await statementsOf(() =>
       write((tx) => {
         tx.send(ADD_PARENT, ['of list', null]);
@@ -108,7 +108,7 @@ describe('changes that are sent to PostgreSQL together', () => {
       assert.deepEqual(await read(OTHER, id), { changes: 0, note: 'both' });
   });
 
-  it('of one table see each other', async () => {
+  it('changes that are sent to PostgreSQL together of one table see each other', async () => {
     await write((tx) => {
       tx.send(ADD_OTHER, ['same']);
       tx.send(NOTE_OTHER, ['same', 'kept']);
@@ -131,7 +131,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     assert.deepEqual(await read(OTHER, 'copied'), { changes: 0, note: null });
   });
 
-  it('are all undone by the fault of one', async () => {
+  it('changes that are sent to PostgreSQL together are all undone by the fault of one', async () => {
     const work = write((tx) => {
       tx.send(ADD_OTHER, ['undone']);
       tx.send(ADD_PARENT, ['first', null]);

@@ -214,7 +214,7 @@ describe('audit events by the month, on PostgreSQL', () => {
 describe('audit events in a month that is not over', () => {
   const places = testPlaces('postgres');
 
-  it('are shown to nobody once they are past their time, and go with their month', async () => {
+  it('audit events in a month that is not over are shown to nobody once they are past their time, and go with their month', async () => {
     const app = await openTestApp(await places.create());
     const { clock, app: own } = app;
     try {

@@ -42,7 +42,7 @@ describe('PgBouncer in transaction mode', () => {
   const SETTINGS = unprepared(`SELECT current_setting('app.tenant', true) AS tenant,
     current_setting('statement_timeout') AS timeout`);
 
-  it('shows every tenant its own rows, though all of them share two connections', async () => {
+  it('PgBouncer in transaction mode shows every tenant its own rows, though all of them share two connections', async () => {
     await Promise.all(
       Array.from({ length: 120 }, async (_, at) => {
         const tenant = [acme, other][at % 2] as TenantId;
@@ -64,7 +64,7 @@ describe('PgBouncer in transaction mode', () => {
     assert.equal(trips() - before, 1);
   });
 
-  it('is refused at the start where DATABASE_URL does not say that it is there', async () => {
+  it('PgBouncer in transaction mode is refused at the start where DATABASE_URL does not say that it is there', async () => {
     const url = new URL(place.environment.DATABASE_URL as string);
     url.searchParams.delete('pgbouncer');
     const unaware = openPostgres({ url: url.href, maxConnections: 1, onIdleError: () => undefined });
@@ -72,7 +72,7 @@ describe('PgBouncer in transaction mode', () => {
     await unaware.close();
   });
 
-  it('serves a whole journey of the sandbox, and says that it hears nothing of other servers', async () => {
+  it('PgBouncer in transaction mode serves a whole journey of the sandbox, and says that it hears nothing of other servers', async () => {
     const grove = await openTestApp(place, { tenantId: 'third' });
     try {
       const { apiKey } = await grove.app.tenants.createApiKey('third', { name: 'sandbox', environment: 'test' });

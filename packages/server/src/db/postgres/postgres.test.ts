@@ -47,7 +47,7 @@ describe('row-level security', () => {
   after(() => db.close());
   const rowsOf = (tenant: TenantId) => ['1', '2', '3'].map((id) => ({ tenant_id: tenant, id: `${tenant} ${id}` }));
 
-  it('is forced on every table that has a tenant_id, also for the role that owns it', async () => {
+  it('row-level security is forced on every table that has a tenant_id, also for the role that owns it', async () => {
     const tables = await db.system.all<{ name: string; forced: boolean; enabled: boolean; owned: boolean }>(
       unprepared(`SELECT c.relname AS name, c.relforcerowsecurity AS forced, c.relrowsecurity AS enabled,
         pg_get_userbyid(c.relowner) = current_user AS owned FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -59,18 +59,18 @@ describe('row-level security', () => {
       assert.deepEqual(facts, { forced: true, enabled: true, owned: true }, name);
   });
 
-  it('shows a tenant its own rows and no others, even to SQL that names no tenant', async () => {
+  it('row-level security shows a tenant its own rows and no others, even to SQL that names no tenant', async () => {
     assert.deepEqual(await db.of(acme).all(KEYS, []), rowsOf(acme));
     assert.deepEqual(await db.of(other).all(KEYS, []), rowsOf(other));
     assert.deepEqual(await db.of(acme).write((tx) => tx.all(KEYS, [])), rowsOf(acme));
   });
 
-  it('shows no tenant’s rows to a connection that works for none', async () => {
+  it('row-level security shows no tenant’s rows to a connection that works for none', async () => {
     assert.deepEqual(await db.system.all(KEYS, []), []);
     assert.deepEqual(await db.system.write((tx) => tx.all(KEYS, [])), []);
   });
 
-  it('refuses to write a row for another tenant, and to hand one over', async () => {
+  it('row-level security refuses to write a row for another tenant, and to hand one over', async () => {
     const refused = /row-level security/;
     await assert.rejects(
       db.of(acme).write((tx) => addKey(tx, 'smuggled', other)),
@@ -84,7 +84,7 @@ describe('row-level security', () => {
     assert.deepEqual(await db.of(other).all(KEYS, []), rowsOf(other));
   });
 
-  it('changes and deletes nothing of another tenant, even with SQL that names no tenant', async () => {
+  it('row-level security changes and deletes nothing of another tenant, even with SQL that names no tenant', async () => {
     const changed = await db
       .of(acme)
       .write(async (tx) => [
@@ -96,7 +96,7 @@ describe('row-level security', () => {
     assert.deepEqual(descriptions, [{ description: null }]);
   });
 
-  it('leaves a connection to other tenants while all transactions of one wait', async () => {
+  it('row-level security leaves a connection to other tenants while all transactions of one wait', async () => {
     const four = await openTestDb(place, { DATABASE_POOL: '4' });
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
     const waiting = Array.from({ length: 12 }, () => four.of(acme).write(() => mayEnd));
@@ -107,7 +107,7 @@ describe('row-level security', () => {
     await four.close();
   });
 
-  it('never mixes tenants up on one connection that all of them share', async () => {
+  it('row-level security never mixes tenants up on one connection that all of them share', async () => {
     const one = await openTestDb(place, { DATABASE_POOL: '1' });
     const tenants = [acme, other, undefined];
     const reads = Array.from({ length: 200 }, async (_, at) => {
@@ -152,7 +152,7 @@ describe('PostgreSQL', () => {
     return row.pid;
   };
 
-  it('never answers a transaction as committed if one of its statements failed, though the failure was ignored', async () => {
+  it('PostgreSQL never answers a transaction as committed if one of its statements failed, though the failure was ignored', async () => {
     const ignored = db.of(acme).write(async (tx) => {
       await addToCounter(tx, 'ignored', 1);
       await tx.run(unprepared('SELECT wrong'), []).catch(() => undefined);
@@ -161,7 +161,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'ignored'), 0);
   });
 
-  it('is unavailable to a transaction whose connection was cut, at once or between two statements, and heals', async () => {
+  it('PostgreSQL is unavailable to a transaction whose connection was cut, at once or between two statements, and heals', async () => {
     for (const waits of [false, true]) {
       const cut = db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'cut', 1);
@@ -177,7 +177,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'cut'), 1);
   });
 
-  it('is unavailable to a transaction that cannot be taken back because its connection was cut', async () => {
+  it('PostgreSQL is unavailable to a transaction that cannot be taken back because its connection was cut', async () => {
     const cut = db.of(acme).write(async (tx) => {
       await db.system.get(unprepared('SELECT pg_terminate_backend($1)'), [await backend(tx)]);
       throw new Error('of the work');
@@ -187,7 +187,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'taken back'), 1);
   });
 
-  it('is unavailable within five seconds when it hangs, to who has a connection and to who needs one', async () => {
+  it('PostgreSQL is unavailable within five seconds when it hangs, to who has a connection and to who needs one', async () => {
     const newcomer = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     let pid = 0;
     let refused = Promise.resolve();
@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'frozen'), 0);
   });
 
-  it('is unavailable while it is down, and heals after its restart without being opened anew', async () => {
+  it('PostgreSQL is unavailable while it is down, and heals after its restart without being opened anew', async () => {
     await count('survives');
     server.kill('SIGQUIT');
     await server.ended();
@@ -225,7 +225,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'down'), 0);
   });
 
-  it('is found among several servers: the one that can be written to, also after it has changed', async () => {
+  it('PostgreSQL is found among several servers: the one that can be written to, also after it has changed', async () => {
     const standby = await startPostgres();
     const name = new URL(url).pathname.slice(1);
     const hostOf = ({ folder }: TestPostgres) => encodeURIComponent(folder);
@@ -264,7 +264,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('answers each of many reads of one moment with its own row, also if some of them fail', async () => {
+  it('PostgreSQL answers each of many reads of one moment with its own row, also if some of them fail', async () => {
     const QUOTIENT = sql('SELECT CAST($1 AS BIGINT) AS number, 12 / CAST($1 AS BIGINT) AS quotient');
     const numbers = Array.from({ length: 50 }, (_, at) => at % 13);
     const reads = () => Promise.allSettled(numbers.map((number) => db.of(acme).get(QUOTIENT, [number])));
@@ -281,7 +281,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('waits once for all reads of one tenant and one moment', async () => {
+  it('PostgreSQL waits once for all reads of one tenant and one moment', async () => {
     const ONE = sql('SELECT CAST($1 AS BIGINT) AS number');
     const read = () => Promise.all(Array.from({ length: 16 }, (_, at) => db.of(acme).get(ONE, [at])));
     await read();
@@ -290,7 +290,7 @@ describe('PostgreSQL', () => {
     assert.equal((db.pools?.().main.roundTrips ?? 0) - before, 1);
   });
 
-  it('runs a statement that was first used in a transaction that failed', async () => {
+  it('PostgreSQL runs a statement that was first used in a transaction that failed', async () => {
     const one = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     const FIRST = sql('SELECT CAST($1 AS TEXT) AS word');
     const BAD = sql('SELECT 1 / CAST($1 AS BIGINT) AS quotient');
@@ -314,7 +314,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('counts in several transactions of a server at once, and none waits for the commit of another', async () => {
+  it('PostgreSQL counts in several transactions of a server at once, and none waits for the commit of another', async () => {
     const names = Array.from({ length: 40 }, (_, at) => `hot ${at}`);
     const additions = names.map((name) => ({ name, value: 1 }));
     await db.of(acme).write(async (tx) => {
@@ -346,7 +346,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('gives bytes in memory of their own, so that a cache of them keeps nothing else', async () => {
+  it('PostgreSQL gives bytes in memory of their own, so that a cache of them keeps nothing else', async () => {
     const row = await db.system.get<{ bytes: Buffer }>(unprepared("SELECT decode('00ff10', 'hex') AS bytes"), []);
     assert.deepEqual([...(row?.bytes ?? [])], [0, 255, 16]);
     assert.equal(row?.bytes.buffer.byteLength, 3);

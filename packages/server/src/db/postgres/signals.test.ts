@@ -53,7 +53,7 @@ describe('signals between servers (postgres)', () => {
     there.stop();
   });
 
-  it('are heard again after the connection was lost, and say that something may have been missed', async () => {
+  it('signals between servers are heard again after the connection was lost, and say that something may have been missed', async () => {
     const there = hearing(other);
     assert.equal(await there.next(), undefined);
     const END = unprepared(

@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { rowMaker } from './row-maker.ts';
 
 describe('rows', () => {
-  it('have the names of the columns, in their order', () => {
+  it('rows have the names of the columns, in their order', () => {
     const row = rowMaker(['id', 'created_at', 'sealed'])(['one', 2, null]);
     assert.deepEqual(row, { id: 'one', created_at: 2, sealed: null });
     assert.deepEqual(Object.keys(row), ['id', 'created_at', 'sealed']);
   });
 
-  it('have names that no code is made of', () => {
+  it('rows have names that no code is made of', () => {
     const names = ['count(*)', "x']; throw new Error('run'); ['", 'of'];
     assert.deepEqual(rowMaker(names)([1, 2, 3]), { [names[0] as string]: 1, [names[1] as string]: 2, of: 3 });
   });

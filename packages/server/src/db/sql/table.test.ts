@@ -117,7 +117,7 @@ describe('every declared table', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-declared-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('has columns, types and optional values of the migrated database', async () => {
+  it('every declared table has columns, types and optional values of the migrated database', async () => {
     const file = join(folder, 'grove.sqlite');
     migrateSqlite(file);
     const database = new DatabaseSync(file, { readOnly: true });

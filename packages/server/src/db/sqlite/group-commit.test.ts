@@ -53,7 +53,7 @@ describe('transactions that may run again', () => {
     return { made, work };
   };
 
-  it('are kept once each though one among them fails after it has written, and are told once', async () => {
+  it('transactions that may run again are kept once each though one among them fails after it has written, and are told once', async () => {
     await calm();
     const [early, late, foreign] = [counting('mine'), counting('mine'), counting('theirs')];
     const [first, failure, second, third] = await Promise.allSettled([
@@ -72,7 +72,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'failed'), 0);
   });
 
-  it('are called once though one is refused before it has written anything', async () => {
+  it('transactions that may run again are called once though one is refused before it has written anything', async () => {
     await calm();
     const { made, work } = counting('undisturbed');
     const refused = db.of(acme).write(async (tx) => {
@@ -83,7 +83,7 @@ describe('transactions that may run again', () => {
     assert.deepEqual(made, { calls: 1, told: 1 });
   });
 
-  it('are undone if one fails that has written by a statement that returns rows', async () => {
+  it('transactions that may run again are undone if one fails that has written by a statement that returns rows', async () => {
     await calm();
     const failed = db.of(acme).write(async (tx) => {
       assert.deepEqual(await tx.all(RETURNING, [tx.tenantId, 'there']), [{ value: 2 }]);
@@ -95,7 +95,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'beside'), 1);
   });
 
-  it('never make one run again that must not, whatever fails before and behind it', async () => {
+  it('transactions that may run again never make one run again that must not, whatever fails before and behind it', async () => {
     await calm();
     const once = counting('once');
     const [before, , behind] = await Promise.allSettled([
@@ -136,7 +136,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'lost'), 1);
   });
 
-  it('are all kept, each once, among hundreds of which every third fails', async () => {
+  it('transactions that may run again are all kept, each once, among hundreds of which every third fails', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 600 }, (_, at) =>
         db.of(at % 2 ? acme : other).write(at % 3 === 0 ? failing : counting('many').work, AGAIN),

@@ -26,7 +26,7 @@ describe('blobs in a folder', () => {
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) => (each.isFile() ? [each.name] : []));
 
-  it('gives back what was put, byte for byte, also when it is empty or put again', async () => {
+  it('the store of blobs in a folder gives back what was put, byte for byte, also when it is empty or put again', async () => {
     const key = newId(Date.now());
     for (const bytes of [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)]) {
       await blobs.put(key, bytes);
@@ -34,7 +34,7 @@ describe('blobs in a folder', () => {
     }
   });
 
-  it('gives a part, and nothing behind it', async () => {
+  it('the store of blobs in a folder gives a part, and nothing behind it', async () => {
     const key = newId(Date.now());
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251));
     await blobs.put(key, bytes);
@@ -50,14 +50,14 @@ describe('blobs in a folder', () => {
     assert.equal((await readWhole(await blobs.get(key, { offset: 3_000_000, size: 1 }))).length, 0);
   });
 
-  it('leaves nothing but the blob, which only its owner can read', async () => {
+  it('the store of blobs in a folder leaves nothing but the blob, which only its owner can read', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));
     assert.ok(files().every((name) => /^[0-9A-Z]{26}$/.test(name)));
     assert.equal(statSync(join(folder, 'blobs', key.slice(-2), key.slice(-4, -2), key)).mode & 0o077, 0);
   });
 
-  it('deletes, and deletes again without a fault', async () => {
+  it('the store of blobs in a folder deletes, and deletes again without a fault', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));
     await blobs.delete(key);
@@ -104,7 +104,7 @@ describe('blobs in a folder', () => {
     await assert.rejects(openFolder(join(folder, 'in-the-way')).put(key, Buffer.from('x')), { fault: 'unavailable' });
   });
 
-  it('lists what is there by its shard, with what was left behind and without what is not ours', async () => {
+  it('the store of blobs in a folder lists what is there by its shard, with what was left behind and without what is not ours', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('x'));
     const place = join(folder, 'blobs', key.slice(-2), key.slice(-4, -2));
@@ -124,7 +124,7 @@ describe('blobs in a folder', () => {
     assert.ok(found.every((each) => each === undefined || /^[0-9A-Z]{26}$/.test(each)));
   });
 
-  it('can be used before it was made, and not where something is in its way', async () => {
+  it('the store of blobs in a folder can be used before it was made, and not where something is in its way', async () => {
     await openFolder(join(folder, 'not-yet')).check();
     await blobs.check();
     const inTheWay = join(folder, 'a-file', 'blobs');
@@ -162,7 +162,7 @@ describe('blobs in a folder', () => {
     `${newId(0)}\n`,
     `${newId(0)}x`,
   ]) {
-    it(`refuses ${JSON.stringify(key)}, which is no id`, async () => {
+    it(`the store of blobs in a folder refuses ${JSON.stringify(key)}, which is no id`, async () => {
       await assert.rejects(blobs.put(key, Buffer.from('x')), /is an id/);
       await assert.rejects(blobs.get(key), /is an id/);
       await assert.rejects(blobs.delete(key), /is an id/);

@@ -43,7 +43,7 @@ describe('blobs in a real bucket', () => {
     openS3({ ...place, ...own }, { now: () => Date.now(), ...options });
   const stored = (blobs: Blobs, shard: string) => Array.fromAsync(blobs.list(shard));
 
-  it('are put, put again, listed, read and deleted as in ours', async () => {
+  it('blobs in a real bucket are put, put again, listed, read and deleted as in ours', async () => {
     const blobs = open();
     await blobs.check();
     const key = newId(Date.now());
@@ -58,7 +58,7 @@ describe('blobs in a real bucket', () => {
     await assert.rejects(blobs.get(key), { fault: 'missing' });
   });
 
-  it('are read in parts', async () => {
+  it('blobs in a real bucket are read in parts', async () => {
     const blobs = open();
     const key = newId(Date.now());
     const bytes = randomBytes(3_000_000);
@@ -75,7 +75,7 @@ describe('blobs in a real bucket', () => {
     await blobs.delete(key);
   });
 
-  it('are listed over several pages, and removed from the list', async () => {
+  it('blobs in a real bucket are listed over several pages, and removed from the list', async () => {
     const blobs = open({}, { listSize: 2 });
     const keys = Array.from({ length: 5 }, () => `${newId(Date.now()).slice(0, 24)}ZZ`).sort();
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));

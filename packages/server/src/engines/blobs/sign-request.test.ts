@@ -77,10 +77,11 @@ describe('a signed request', () => {
     ],
   ];
   for (const [name, signed, signature] of vectors) {
-    it(`has the signature that Amazon published: ${name}`, () => assert.equal(signatureOf(signed), signature));
+    it(`a signed request has the signature that Amazon published: ${name}`, () =>
+      assert.equal(signatureOf(signed), signature));
   }
 
-  it('says who signed it, when, and which headers', () => {
+  it('a signed request says who signed it, when, and which headers', () => {
     const { headers, path } = suite({ query: { b: 'two words', a: "it's*" } });
     assert.equal(path, '/?a=it%27s%2A&b=two%20words');
     assert.equal(headers['x-amz-date'], '20150830T123600Z');

@@ -56,19 +56,19 @@ describe('from inside the process that decodes', { skip }, () => {
   it('the master key cannot be read, changed or removed, nor can the memory of the server be read', () =>
     refused('read', 'nativeRead', 'nativeMemory', 'write', 'nativeDelete'));
 
-  it('nothing can be connected to', () => {
+  it('a process that decodes can connect to nothing', () => {
     refused('connect', 'nativeSocket', 'nativeLocalSocket');
     assert.equal(connections, 0);
   });
 
-  it('no program can be started, and no other process signalled or traced', () =>
+  it('a process that decodes can start no program, and signal or trace no other process', () =>
     refused('run', 'nativeFork', 'nativeKill', 'nativePtrace'));
 
   it('io_uring, which would pass by the filter, cannot be set up', () => refused('nativeIoUring'));
 });
 
 describe('the process that decodes', { skip }, () => {
-  it('has no new rights, a filter in every thread, and limits of processor time, files and memory', async () => {
+  it('the process that decodes has no new rights, a filter in every thread, and limits of processor time, files and memory', async () => {
     const child = await startChild(OPTIONS);
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
@@ -85,7 +85,7 @@ describe('the process that decodes', { skip }, () => {
     }
   });
 
-  it('starts and decodes with Node’s permission model where the kernel refuses a filter, and says so', async () => {
+  it('the process that decodes starts and decodes with Node’s permission model where the kernel refuses a filter, and says so', async () => {
     const child = spawn(process.execPath, [...permissions(), CHILD_SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
     const frames = readFrames(child.stdout, 2 ** 20);
     const ready = (await frames.next()).value?.words;
@@ -102,7 +102,7 @@ describe('the process that decodes', { skip }, () => {
 });
 
 describe('doctor', () => {
-  it('says which confinement is in force, and warns where system calls are not filtered', () => {
+  it('doctor says which confinement is in force, and warns where system calls are not filtered', () => {
     assert.equal(judgeConfinement({ systemCalls: true, nodePermissions: false }).state, 'ok');
     const weak = judgeConfinement({ systemCalls: false, nodePermissions: true, reason: 'unknown on darwin, arm64' });
     assert.equal(weak.state, 'warning');
@@ -163,7 +163,7 @@ describe('the filter of system calls', () => {
       },
     ],
   ] as const) {
-    it(`allows on ${name} what decoding needs, threads and signals of its own, and nothing else`, () => {
+    it(`the filter of system calls allows on ${name} what decoding needs, threads and signals of its own, and nothing else`, () => {
       const filter = decoderFilter(name, 4711);
       const of = (number: number, ...args: number[]) => judge(filter, architecture, number, args);
       const { read, clone, tgkill, fcntl, ...others } = numbers;

@@ -65,7 +65,7 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
 });
 
 describe('a sender whose file ran into the limit', () => {
-  it('sends its pictures after its PDFs, and no longer among those of others', async (t) => {
+  it('a sender whose file ran into the limit sends its pictures after its PDFs, and no longer among those of others', async (t) => {
     const images = openImages({ processes: 1, timeoutMs: 1500 });
     t.after(() => images.stop());
     await assert.rejects(images.firstPage(slowPdf(), ATTACKER), { reason: 'too_slow' });
@@ -78,7 +78,7 @@ describe('a sender whose file ran into the limit', () => {
     assert.deepEqual(order, ['PDF', 'own picture']);
   });
 
-  it('has half the time for the next, down to a second, until it is forgotten', () => {
+  it('a sender whose file ran into the limit has half the time for the next, down to a second, until it is forgotten', () => {
     let now = 0;
     const slow = slowSenders(() => now);
     const limits = Array.from({ length: 6 }, () => {
@@ -106,7 +106,7 @@ describe('a sender whose file ran into the limit', () => {
 });
 
 describe('a picture that takes longer than pictures do', () => {
-  it('goes on elsewhere, and is not lost', async (t) => {
+  it('a picture that takes longer than pictures do goes on elsewhere, and is not lost', async (t) => {
     const images = openImages({ processes: 1, quickMs: 1 });
     t.after(() => images.stop());
     const large = await picture(5000, 5000).jpeg().toBuffer();

@@ -28,13 +28,13 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([exif, icc, xmp, channels, space], [undefined, undefined, undefined, 3, 'srgb']);
   });
 
-  it('is turned as it says, and is white where nothing is drawn', async () => {
+  it('the first page of a PDF is turned as it says, and is white where nothing is drawn', async () => {
     const turned = await firstPage(onePage('1 0 0 rg 0 0 297 842 re f', { page: '/Rotate 90' }));
     assert.deepEqual([turned.width, turned.height], [2560, 1809]);
     assert.deepEqual([await colourAt(turned, 1280, 100), await colourAt(turned, 1280, 1700)], [RED, WHITE]);
   });
 
-  it('shows a photograph with its own colours, and a page of a card at 600 dots per inch', async () => {
+  it('the first page of a PDF shows a photograph with its own colours, and a page of a card at 600 dots per inch', async () => {
     const small = await (await quadrants()).png().toBuffer();
     const photograph = await sharp(small).resize(640, 320).jpeg({ quality: 100 }).toBuffer();
     const page = await firstPage(pageOfJpeg(photograph, 640, 320));
@@ -45,7 +45,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([card.width, card.height, await colourAt(card, 1000, 600)], [2025, 1275, GREEN]);
   });
 
-  it('is the only one that is drawn, of however many', async () => {
+  it('the first page of a PDF is the only one that is drawn, of however many', async () => {
     const count = 10_000;
     const kids = Array.from({ length: count }, (_, index) => `${index + 4} 0 R`).join(' ');
     const pages = Array.from({ length: count }, () => `<</Type/Page/Parent 2 0 R/MediaBox${A4}/Contents 3 0 R>>`);
@@ -55,7 +55,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([page.pages, await colourAt(page, 900, 100)], [count, BLUE]);
   });
 
-  it('runs no script, opens no file and follows no link', async () => {
+  it('the first page of a PDF runs no script, opens no file and follows no link', async () => {
     const script = '<</S/JavaScript/JS(while\\(true\\){}; app.launchURL\\("http://127.0.0.1:9/"\\))>>';
     const link = `<</Type/Annot/Subtype/Link/Rect${A4}/A<</S/URI/URI(http://127.0.0.1:9/)>>>>`;
     const launch = '<</S/Launch/F(/bin/sh)>>';
@@ -71,7 +71,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
   });
 
-  it('is drawn by code that can ask us for memory, the time and files of its own, and for nothing else', async () => {
+  it('the first page of a PDF is drawn by code that can ask us for memory, the time and files of its own, and for nothing else', async () => {
     const asked = WebAssembly.Module.imports(await pdfiumCode()).map(({ name }) => name);
     const own =
       /^(__syscall_(fcntl64|fstat64|ftruncate64|getdents64|ioctl|lstat64|newfstatat|openat|rmdir|stat64|unlinkat)|fd_(close|read|seek|sync|write)|environ_(get|sizes_get)|_(gm|local)time_js|_tzset_js|_abort_js|_emscripten_throw_longjmp|emscripten_(date_now|resize_heap)|invoke_[iv]+)$/;
@@ -81,7 +81,7 @@ describe('the first page of a PDF', () => {
     );
   });
 
-  it('is found where the file begins, and whatever else the file may be is lost', async () => {
+  it('the first page of a PDF is found where the file begins, and whatever else the file may be is lost', async () => {
     const both = Buffer.concat([PDF, JPEG, Buffer.from('PK\x03\x04 SECRET %%EOF')]);
     const page = await firstPage(both);
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
@@ -92,7 +92,7 @@ describe('the first page of a PDF', () => {
 });
 
 describe('100059: a PDF is refused', () => {
-  it('when it is empty, more than 12 MiB, or none', async () => {
+  it('a PDF is refused with 100059 when it is empty, more than 12 MiB, or none', async () => {
     await assert.rejects(firstPage(Buffer.alloc(0)), refused('empty'));
     await assert.rejects(firstPage(Buffer.concat([PDF, Buffer.alloc(12 * 2 ** 20)])), refused('too_large'));
     await assert.rejects(firstPage(JPEG), refused('not_a_pdf'));
@@ -101,19 +101,19 @@ describe('100059: a PDF is refused', () => {
     await assert.rejects(firstPage(Buffer.from(`%PDF-1.7\n${'\0\xff<</'.repeat(9999)}%%EOF`)), refused('not_a_pdf'));
   });
 
-  it('wherever an image is asked for', async () => {
+  it('a PDF is refused with 100059 wherever an image is required', async () => {
     for (const type of ['application/pdf', 'image/png', 'image/jpeg']) {
       await assert.rejects(images.reencode(PDF, type, SHARE), refused('not_an_image'));
     }
   });
 
-  it('when its end is missing', async () => {
+  it('a PDF is refused with 100059 when its end is missing', async () => {
     for (const length of [20, PDF.length >> 1, PDF.length - 10]) {
       await assert.rejects(firstPage(PDF.subarray(0, length)), refused('truncated'));
     }
   });
 
-  it('when it needs a password, or a way to open it that nobody knows', async () => {
+  it('a PDF is refused with 100059 when it needs a password, or a way to open it that nobody knows', async () => {
     const bytes = 'ab'.repeat(32);
     const standard = `/Filter/Standard/V 2/R 3/Length 128/P -4/O<${bytes}>/U<${bytes}>`;
     for (const encrypt of [standard, '/Filter/Unheard.Of/V 9']) {
@@ -122,7 +122,7 @@ describe('100059: a PDF is refused', () => {
     }
   });
 
-  it('when it has no page, or one of a size that no document has', async () => {
+  it('a PDF is refused with 100059 when it has no page, or one of a size that no document has', async () => {
     const none = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>'];
     await assert.rejects(firstPage(pdfOf(none)), refused('no_pages'));
     for (const box of ['[0 0 100000 100000]', '[0 0 5 842]', '[0 0 2000000000 2000000000]', '[0 0 14401 100]']) {
@@ -130,7 +130,7 @@ describe('100059: a PDF is refused', () => {
     }
   });
 
-  it('when it would take all the memory, and the next one finds another process', async () => {
+  it('a PDF is refused with 100059 when it would take all the memory, and the next one finds another process', async () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20, timeoutMs: 60_000 });
     const bomb = onePage({ head: '/Filter/FlateDecode', stream: deflateSync(Buffer.alloc(2 ** 27, ' ')) });
     assert.ok(bomb.length < 300_000);
@@ -139,7 +139,7 @@ describe('100059: a PDF is refused', () => {
     await small.stop();
   });
 
-  it('when it would take all the time', async () => {
+  it('a PDF is refused with 100059 when it would take all the time', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1500 });
     const level = (next: number): PdfObject => ({
       head: `/Type/XObject/Subtype/Form/BBox${A4}/Resources<</XObject<</X ${next} 0 R>>>>`,
@@ -154,7 +154,7 @@ describe('100059: a PDF is refused', () => {
     await hasty.stop();
   });
 
-  it('or drawn all the same, when it goes too deep, goes round in circles, or unfolds from a few bytes', async () => {
+  it('a PDF that goes too deep, goes round in circles, or unfolds from a few bytes is refused with 100059 or drawn all the same', async () => {
     const deep = '['.repeat(100_000);
     const circle: PdfObject = { head: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]', stream: Buffer.from('/X Do') };
     const folded = deflateSync(deflateSync(Buffer.alloc(2 ** 25, ' ')));

@@ -22,13 +22,13 @@ describe('frames over a pipe', () => {
     for (const part of [1, 3, 8, 100, 10_000]) assert.deepEqual(await read(all, { part }), sent);
   });
 
-  it('are refused when they are longer than they may be, before there is room made for them', async () => {
+  it('frames over a pipe are refused when they are longer than they may be, before there is room made for them', async () => {
     await assert.rejects(read(bytesOf({}, Buffer.alloc(1001))), /too long/);
     await assert.rejects(read(bytesOf({ words: 'x'.repeat(2000) })), /too long/);
     await assert.rejects(read(Buffer.alloc(8, 255)), /too long/);
   });
 
-  it('are refused when they end in their middle, or are no frames', async () => {
+  it('frames over a pipe are refused when they end in their middle, or are no frames', async () => {
     await assert.rejects(read(bytesOf({}, Buffer.alloc(10)).subarray(0, -1)), /within a frame/);
     await assert.rejects(read(Buffer.alloc(3)), /within a frame/);
     await assert.rejects(read(Buffer.concat([Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.from('{x')])), SyntaxError);

@@ -15,7 +15,7 @@ const faultOf = (uri: string, allow = NOTHING): string | undefined => {
 };
 
 describe('a target', () => {
-  it('may be any https address of the public internet', () => {
+  it('a target may be any https address of the public internet', () => {
     for (const uri of [
       'https://hooks.example.com/grove?x=1',
       'https://hooks.example.com:8443/',
@@ -81,7 +81,7 @@ describe('a target', () => {
     }
   });
 
-  it('is refused with a user name, a fragment, another scheme, or characters that a parser would drop', () => {
+  it('a target is refused with a user name, a fragment, another scheme, or characters that a parser would drop', () => {
     for (const [uri, fault] of [
       ['https://user@example.com/', /user name/],
       ['https://:secret@example.com/', /user name/],
@@ -101,7 +101,7 @@ describe('a target', () => {
     }
   });
 
-  it('is refused on a port below 1024 other than 443, and where databases and queues listen', () => {
+  it('a target is refused on a port below 1024 other than 443, and where databases and queues listen', () => {
     for (const port of [1, 22, 25, 80, 444, 1023]) {
       assert.match(faultOf(`https://example.com:${port}/`) ?? '', /port 443 or one from 1024/, String(port));
     }
@@ -155,20 +155,20 @@ describe('a target', () => {
 });
 
 describe('an allow-list', () => {
-  it('finds an address in a range also when it is written as IPv6', () => {
+  it('an allow-list finds an address in a range also when it is written as IPv6', () => {
     const allow = listOf('10.0.0.0/8', '192.0.2.7');
     for (const address of ['10.255.0.1', '::ffff:10.0.0.1', '192.0.2.7']) assert.ok(isListed(address, allow), address);
     for (const address of ['11.0.0.1', '192.0.2.8', 'nothing']) assert.ok(!isListed(address, allow), address);
   });
 
-  it('refuses what is no range, no address and no target', () => {
+  it('an allow-list refuses what is no range, no address and no target', () => {
     for (const entry of ['10', '10.0.0.0/33', 'crm', 'crm:0', 'crm:65536', '*:443', 'https://crm:443', '::1:80:']) {
       assert.equal(parseAllowList([entry]), undefined, entry);
     }
     assert.equal(parseAllowList(Array.from({ length: 101 }, () => '10.0.0.1')), undefined);
   });
 
-  it('calls nothing public that is no address', () => {
+  it('an allow-list calls nothing public that is no address', () => {
     for (const text of ['', 'example.com', '999.1.1.1']) assert.equal(isPublic(text), false);
   });
 });

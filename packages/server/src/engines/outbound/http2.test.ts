@@ -33,7 +33,7 @@ describe('the door to the outside over HTTP/2', () => {
   const send = (path = '/', timeoutMs = 5000) =>
     http2.send({ url: `${origin}${path}`, headers: { 'x-test': '1' }, body: 'hello', timeoutMs });
 
-  it('carries many requests on one connection, and dials anew when it is gone', async () => {
+  it('the door to the outside over HTTP/2 carries many requests on one connection, and dials anew when it is gone', async () => {
     answer = (stream, path) => {
       stream.respond({ ':status': 200, 'retry-after': '7' });
       stream.end(path);
@@ -54,7 +54,7 @@ describe('the door to the outside over HTTP/2', () => {
     assert.equal(sessions, 2);
   });
 
-  it('gives up on an answer that does not come or does not end, and on nothing else beside it', async () => {
+  it('the door to the outside over HTTP/2 gives up on an answer that does not come or does not end, and on nothing else beside it', async () => {
     answer = (stream, path) => {
       if (path === '/hang') return;
       stream.respond({ ':status': 200 });
@@ -71,7 +71,7 @@ describe('the door to the outside over HTTP/2', () => {
     assert.equal(sessions, before + 1);
   });
 
-  it('dials nobody inside, and nobody whose certificate is not vouched for', async () => {
+  it('the door to the outside over HTTP/2 dials nobody inside, and nobody whose certificate is not vouched for', async () => {
     const inside = await http2.send({ url: 'https://10.0.0.1/', headers: {}, body: '', timeoutMs: 1000 });
     assert.deepEqual(inside, { fault: 'refused_address' });
     const secure = createSecureServer(SELF_SIGNED);

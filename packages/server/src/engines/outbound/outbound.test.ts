@@ -58,7 +58,7 @@ const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
 });
 
 describe('an outbound request', () => {
-  it('sends its method, headers and body, and gives back the status, Retry-After and nothing else', async () => {
+  it('an outbound request sends its method, headers and body, and gives back the status, Retry-After and nothing else', async () => {
     let body = '';
     let headers: unknown;
     const { port, seen } = await receiver((request, answer) => {
@@ -78,7 +78,7 @@ describe('an outbound request', () => {
     assert.deepEqual([sent['x-own'], sent['content-length'], sent.host], ['yes', '8', `127.0.0.1:${port}`]);
   });
 
-  it('dials no address inside, in whatever way it is written, and nothing arrives there', async () => {
+  it('an outbound request dials no address inside, in whatever way it is written, and nothing arrives there', async () => {
     const { port, connections } = await receiver((_request, answer) => answer.end());
     const outbound = outboundTo([]);
     const hex = 'https://0x7f.1';
@@ -94,7 +94,7 @@ describe('an outbound request', () => {
     assert.equal(connections(), 0);
   });
 
-  it('dials no name that leads inside, alone or among other addresses, and no other answer of the name', async () => {
+  it('an outbound request dials no name that leads inside, alone or among other addresses, and no other answer of the name', async () => {
     const { port, connections } = await receiver((_request, answer) => answer.end());
     let asked = 0;
     const answers = (...all: string[][]) => outboundTo([], { resolve: async () => all[asked++ % all.length] ?? [] });
@@ -110,7 +110,7 @@ describe('an outbound request', () => {
     assert.equal(connections(), 0);
   });
 
-  it('follows no redirect', async () => {
+  it('an outbound request follows no redirect', async () => {
     const inside = await receiver((_request, answer) => answer.end());
     const { port } = await receiver((_request, answer) =>
       answer.writeHead(302, { Location: `http://127.0.0.1:${inside.port}/` }).end(),
@@ -120,7 +120,7 @@ describe('an outbound request', () => {
     assert.equal(inside.connections(), 0);
   });
 
-  it('reads no more of a long answer than it needs, and keeps its status', async () => {
+  it('an outbound request reads no more of a long answer than it needs, and keeps its status', async () => {
     const { promise: whole, resolve: tell } = Promise.withResolvers<boolean>();
     const { port } = await receiver((_request, answer) => {
       answer.on('close', () => tell(answer.writableFinished));
@@ -131,7 +131,7 @@ describe('an outbound request', () => {
     assert.equal(await whole, false);
   });
 
-  it('is cut off when the receiver sends its answer a byte now and then, or none', async () => {
+  it('an outbound request is cut off when the receiver sends its answer a byte now and then, or none', async () => {
     const dripping = createTcpServer((socket) => {
       const bytes = Buffer.from('HTTP/1.1 200 OK\r\nX-Slow: yes');
       let at = 0;
@@ -148,7 +148,7 @@ describe('an outbound request', () => {
     }
   });
 
-  it('has the status of an answer whose body never ends', async () => {
+  it('an outbound request has the status of an answer whose body never ends', async () => {
     const endless = await receiver((_request, answer) => {
       answer.writeHead(200);
       answer.write('x');
@@ -157,7 +157,7 @@ describe('an outbound request', () => {
     assert.equal((await outbound.send(get(`http://127.0.0.1:${endless.port}/`))).status, 200);
   });
 
-  it('says in one word why it failed', async () => {
+  it('an outbound request says in one word why it failed', async () => {
     const { port: free } = await receiver((_request, answer) => answer.end());
     const closing = await receiver((request) => request.socket.destroy());
     const tls = await receiver((_request, answer) => answer.end(), createTlsServer(SELF_SIGNED));
@@ -177,7 +177,7 @@ describe('an outbound request', () => {
     assert.equal(await faultOf(`http://127.0.0.1:${free}/`, { signal: AbortSignal.abort() }), 'stopped');
   });
 
-  it('uses a connection again, and opens another if the receiver has closed it meanwhile', async () => {
+  it('an outbound request uses a connection again, and opens another if the receiver has closed it meanwhile', async () => {
     const { port, seen, connections } = await receiver((request, answer) => {
       if (seen.length === 3) request.socket.destroy();
       else answer.end('ok');
@@ -190,7 +190,7 @@ describe('an outbound request', () => {
     assert.equal(seen.length, 4);
   });
 
-  it('asks the system where a host is that the operator allows, as for one on this machine', async () => {
+  it('an outbound request asks the system where a host is that the operator allows, as for one on this machine', async () => {
     const { port, seen } = await receiver((_request, answer) => answer.end());
     const outbound = outboundTo([`localhost:${port}`]);
     assert.equal((await outbound.send(get(`http://localhost:${port}/here`))).status, 200);
@@ -198,7 +198,7 @@ describe('an outbound request', () => {
     assert.equal((await outboundTo([]).send(get(`https://localhost:${port}/`))).fault, 'refused_address');
   });
 
-  it('verifies certificates whatever the environment says', async (t) => {
+  it('an outbound request verifies certificates whatever the environment says', async (t) => {
     const { port } = await receiver((_request, answer) => answer.end(), createTlsServer(SELF_SIGNED));
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     t.after(() => {

@@ -39,7 +39,7 @@ describe('the door to the providers of push notifications', () => {
   const send = (provider: ProviderName, token: string, settings = providers.settings as object) =>
     push({ provider, token, settings }, { id: 'one', message: 'Hi', data: {}, expiresAt: clock.now() + HOUR });
 
-  it('takes the words of each provider for what they mean', async () => {
+  it('the door to the providers of push notifications takes the words of each provider for what they mean', async () => {
     const browser = providers.subscribe('words');
     const cases = [
       ['APNS', apple, 400, { reason: 'BadDeviceToken' }, 'DEAD_TOKEN'],
@@ -61,7 +61,7 @@ describe('the door to the providers of push notifications', () => {
     }
   });
 
-  it('gets a new token where the old one has run out: of the clock, or by the word of the provider', async () => {
+  it('the door to the providers of push notifications gets a new token where the old one has run out: of the clock, or by the word of the provider', async () => {
     const authorization = () => providers.of('APNS').at(-1)?.headers.authorization;
     await send('APNS', apple);
     const first = authorization();
@@ -84,7 +84,7 @@ describe('the door to the providers of push notifications', () => {
     assert.equal(providers.state.accessTokens - accessTokens, 3);
   });
 
-  it('does not ask a provider that is down again and again, and the others go on', async () => {
+  it('the door to the providers of push notifications does not ask a provider that is down again and again, and the others go on', async () => {
     let asked = 0;
     providers.answers.FCM = () => {
       asked += 1;
@@ -95,7 +95,7 @@ describe('the door to the providers of push notifications', () => {
     assert.equal((await send('APNS', apple)).kind, 'SENT');
   });
 
-  it('fails where a provider is not configured, or with keys that are none', async () => {
+  it('the door to the providers of push notifications fails where a provider is not configured, or with keys that are none', async () => {
     assert.equal((await send('APNS', apple, {})).kind, 'FAILED');
     const { apns, fcm, webPush } = providers.settings;
     const broken = {

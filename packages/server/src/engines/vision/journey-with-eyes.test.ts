@@ -107,7 +107,7 @@ describe('a live journey with the real machine', () => {
     return new Map(body.map((check: { name: string }) => [check.name, check])) as Map<string, Journey>;
   };
 
-  it('accepts the holder of the passport, and keeps what was read and cut out', async () => {
+  it('a live journey with the real machine accepts the holder of the passport, and keeps what was read and cut out', async () => {
     const user = await begin();
     holder = user;
     assert.equal((await showPassport(user)).step?.id, 'selfie');
@@ -156,7 +156,7 @@ describe('a live journey with the real machine', () => {
     }
   });
 
-  it('does not accept a still that is moved, whatever is asked for, nor a camera that says it is virtual', async () => {
+  it('a live journey with the real machine does not accept a still that is moved, whatever is asked for, nor a camera that says it is virtual', async () => {
     const user = await begin();
     await showPassport(user);
     const still = recording.actor().frame({ kind: 'centre', phase: 'do' });
@@ -176,7 +176,7 @@ describe('a live journey with the real machine', () => {
     assert.doesNotMatch(JSON.stringify(metaData), /OBS/, 'what a client says of itself may be personal');
   });
 
-  it('declines who shows the passport of somebody else, and finds that he was there before', async () => {
+  it('a live journey with the real machine declines who shows the passport of somebody else, and finds that he was there before', async () => {
     const user = await begin();
     await showPassport(user, await passportWith(picture(AUDREY)));
     const done = await showFace(user);
@@ -205,7 +205,7 @@ describe('a live journey with the real machine', () => {
       return user;
     };
 
-    it('have the same user data, checks and image paths, so that code tried in the one works in the other', async () => {
+    it('a live journey and the same journey in the sandbox have the same user data, checks and image paths, so that code tried in the one works in the other', async () => {
       const user = await play();
       const shapeIn = async (of: EndUser, by: string) => {
         const place = await placeOf(of, by);

@@ -199,7 +199,7 @@ describe('bad input', () => {
     );
   });
 
-  it('leaves nothing stored, and nothing that is logged as an error', async () => {
+  it('bad input leaves nothing stored, and nothing that is logged as an error', async () => {
     assert.equal(await count(), stored);
     assert.doesNotMatch(grove.logged(), /"level":50/);
   });

@@ -176,7 +176,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal((await create('failed', 'out of the way')).status, 201);
   });
 
-  it('is kept for 24 hours, then free', async () => {
+  it('Idempotency-Key is kept for 24 hours, then free', async () => {
     await create('old', 'before');
     grove.clock.advance(24 * HOUR - 1);
     assert.equal((await create('old', 'after', grove, await grove.token())).status, 422);
@@ -185,7 +185,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.deepEqual([status, headers.get('idempotent-replayed')], [201, null]);
   });
 
-  it('is removed a day later, however many there are, and not before', async () => {
+  it('Idempotency-Key is removed a day later, however many there are, and not before', async () => {
     const now = grove.clock.now();
     // The server's own hourly job is due, too, since the test before has moved the clock: it must have run already.
     const isOver = async () => (await grove.app.db.system.get({ text: PURGE_LATER }, [now])) !== undefined;
@@ -218,7 +218,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     }
   });
 
-  it('stores answers sealed: the secret is not in the database', async () => {
+  it('Idempotency-Key stores answers sealed: the secret is not in the database', async () => {
     const { body } = await create('sealed', 'sealed answer', grove, await grove.token());
     const rows = await grove.app.db
       .of('acme' as never)
@@ -227,7 +227,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(body.code.slice(-43)));
   });
 
-  it('stores no hash in the clear, by which a guess of what was sent could be tried', async () => {
+  it('Idempotency-Key stores no hash in the clear, by which a guess of what was sent could be tried', async () => {
     await create('hash', 'hashed', grove, await grove.token());
     const rows = await grove.app.db
       .of(ACME)
@@ -236,7 +236,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     for (const { request_hash } of rows) assert.deepEqual(Buffer.from(request_hash), Buffer.alloc(32));
   });
 
-  it('answers again what an earlier release has stored, to the same request alone', async () => {
+  it('Idempotency-Key answers again what an earlier release has stored, to the same request alone', async () => {
     const token = await grove.token();
     await create('older', 'older', grove, token);
     const context = JSON.stringify(['apiKeys.create', 'older']);

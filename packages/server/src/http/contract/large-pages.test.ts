@@ -31,7 +31,7 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
   });
   after(() => app.stop());
 
-  it('is interrupted for another tenant, although forty of them are asked for at once', async () => {
+  it('a page that is read in slices is interrupted for another tenant, although forty of them are asked for at once', async () => {
     const [token, other] = [await app.token(), await app.token((await app.app.tenants.create({ id: 'other' })).apiKey)];
     const order: string[] = [];
     const ask = async (name: string, path: string, bearer: string) => {
@@ -43,7 +43,7 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
     assert.ok(order.indexOf('small') < 30, `the other tenant came as number ${order.indexOf('small') + 1} of 41`);
   });
 
-  it('does not wait for lists of a test key', async () => {
+  it('a page that is read in slices does not wait for lists of a test key', async () => {
     const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const [live, test] = [await app.token(), await app.token(apiKey)];
     const order: string[] = [];
@@ -57,7 +57,7 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
     assert.ok(order.lastIndexOf('live') < 40, `it came as number ${order.lastIndexOf('live')} of 41`);
   });
 
-  it('has the rows, the order and the envelope of the same page in small ones', async () => {
+  it('a page that is read in slices has the rows, the order and the envelope of the same page in small ones', async () => {
     for (const sort of ['', '&sort=name,desc', '&sort=createdDtm,desc', '&sort=name&sort=id,desc']) {
       const { body: large } = await app.call(`${TOKENS}?size=1000${sort}`);
       const small: unknown[] = [];
@@ -107,7 +107,7 @@ describe('the turns of lists', () => {
     assert.deepEqual(order.slice(3), ['second', 'third']);
   });
 
-  it('do not hold up a second tenant, and begin several small lists together', async () => {
+  it('the turns of lists do not hold up a second tenant, and begin several small lists together', async () => {
     const inTurn = pageTurns('sqlite');
     const begun: string[] = [];
     const forever = () => new Promise<void>(() => undefined);

@@ -38,7 +38,7 @@ describe('long JSON bodies', () => {
     assert.ok(order.indexOf('short 200') < last && order.indexOf('another 200') < last, order.join(', '));
   });
 
-  it('of live callers do not wait for those of a test key or of an end user, however many there are', async () => {
+  it('long JSON bodies of live callers do not wait for those of a test key or of an end user, however many there are', async () => {
     const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const testToken = await app.token(apiKey);
     const { user } = await startJourney(app, apiKey, { processDefnName: await aForm(testToken) });

@@ -63,7 +63,7 @@ describe('the pages of the end user', () => {
     assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'(;|$)/);
   });
 
-  it('without the last slash it leads to the page and loses nothing of the address', async () => {
+  it('the address of the page without the last slash leads to the page and loses nothing', async () => {
     const { status, headers } = await http.call('/web?pt=1&lang=de');
     assert.deepEqual([status, headers.get('location')], [308, '/web/?pt=1&lang=de']);
   });

@@ -38,7 +38,7 @@ onBothEngines('appkeys', (_engine, places) => {
   const send: TestIdentity['send'] = (...call) => grove.send(...call);
   const completeAt = () => `${party.store}/appkeys/registrations`;
 
-  it('may have a key id of 2,048 bytes and a key on secp256k1: registered, used, shown, changed and removed', async () => {
+  it('appkeys may have a key id of 2,048 bytes and a key on secp256k1: registered, used, shown, changed and removed', async () => {
     for (const [signAlgorithm, keyIdBytes] of [
       [SIGN.SECP256K1_ECDSA_SHA256_RAW, 2048],
       [SIGN.SECP256K1_ECDSA_SHA256_DER, 129],
@@ -62,7 +62,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await party.register(again.user, uafAuthenticator({ keyIdBytes: 2049 }))).body.code, 100115);
   });
 
-  it('are registered and used through each address of the user, and the user shows the device', async () => {
+  it('appkeys are registered and used through each address of the user, and the user shows the device', async () => {
     const user = await party.user();
     for (const [at, address] of [party.ofUser(user, ''), party.ofUserExt(user, '')].entries()) {
       const tail = address.endsWith('/ext') ? '/ext' : '';
@@ -256,7 +256,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await send('POST', closed.ofUser(holder.user, '/authentications/standard'), {})).body.code, 100082);
   });
 
-  it('are listed, disabled and enabled, and deleted one by one: 100032 for one that is not there or of another', async () => {
+  it('appkeys are listed, disabled and enabled, and deleted one by one: 100032 for one that is not there or of another', async () => {
     const { user, authenticator } = await party.holder({}, { deviceId: 'a' });
     const second = uafAuthenticator();
     await party.register(user, second, { deviceId: 'b' });

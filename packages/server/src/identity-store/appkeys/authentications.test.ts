@@ -48,7 +48,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   };
 
   describe('what the caller must say', () => {
-    it('refuses with 1014 session data beside a session, which is not spent by it', async () => {
+    it('an appkey authentication refuses with 1014 session data beside a session, which is not spent by it', async () => {
       const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
       const response = holder.authenticator.authenticate(uafProtocolMessage);
       const sessionData = party.sessionData('x');
@@ -56,7 +56,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.complete(sessionId, { response })).status, 200);
     });
 
-    it('without a session refuses with 1009 no session data, 1011 no challenge, 1012 no relying party, 1055 no policy and 1056 no name of one', async () => {
+    it('an appkey authentication without a session refuses with 1009 no session data, 1011 no challenge, 1012 no relying party, 1055 no policy and 1056 no name of one', async () => {
       const whole = party.sessionData(ownChallenge());
       const response = holder.authenticator.authenticate(ownRequest('Auth', whole.challenge, APP_ID));
       for (const [code, sessionData] of [
@@ -80,7 +80,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await grove.send('POST', authentications(), { response, sessionData: whole })).status, 200);
     });
 
-    it('refuses with 1115 when neither a response nor an error is given', async () => {
+    it('an appkey authentication refuses with 1115 when neither a response nor an error is given', async () => {
       refuses(await completeWith({}), 1115);
       const sessionData = { ...party.sessionData(ownChallenge()), username: holder.user.extId };
       refuses(await grove.send('POST', authentications(), { sessionData }), 1115);
@@ -88,13 +88,13 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('what the client reports when it failed', () => {
-    it('refuses with 1105 what the user cancelled, which does not count', async () => {
+    it('an appkey authentication refuses with 1105 what the user cancelled, which does not count', async () => {
       const cancelled = await completeWith({ error: { errorCode: 3, message: 'cancelled' } });
       refuses(cancelled, 1105);
       assert.equal(failures(cancelled), 0);
     });
 
-    it('refuses with 1104 what failed on the client, which counts unless time ran out', async () => {
+    it('an appkey authentication refuses with 1104 what failed on the client, which counts unless time ran out', async () => {
       const mine = await party.holder();
       for (const errorCode of [0x0e, 0x12, 0x01]) {
         assert.equal(failures(await completeWith({ error: { errorCode } }, mine)), 0);
@@ -104,7 +104,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal(failures(failed), 1);
     });
 
-    it('refuses with 1102 a failure that is none', async () => {
+    it('an appkey authentication refuses with 1102 a failure that is none', async () => {
       for (const error of [{}, { errorCode: 0 }, { errorCode: 'x' }, { errorCode: 256 }, { errorCode: -1 }]) {
         refuses(await completeWith({ error }), 1102);
       }
@@ -113,17 +113,17 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('what the client answers', () => {
-    it('refuses with 1017 a registration', async () => {
+    it('an appkey authentication refuses with 1017 a registration', async () => {
       const { uafProtocolMessage } = await party.start(holder.user, 'registrations');
       refuses(await completeWith({ response: uafAuthenticator().register(uafProtocolMessage) }), 1017);
     });
 
-    it('refuses with 1092 no response and with 1093 several', async () => {
+    it('an appkey authentication refuses with 1092 no response and with 1093 several', async () => {
       refuses(await party.authenticate(holder, { list: () => [] }), 1092);
       refuses(await party.authenticate(holder, { list: (one) => [one, one] }), 1093);
     });
 
-    it('refuses with 1091 what is not a response, and never counts it', async () => {
+    it('an appkey authentication refuses with 1091 what is not a response, and never counts it', async () => {
       const broken = [
         { list: () => ({}) },
         { list: () => ['x'] },
@@ -148,14 +148,14 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       }
     });
 
-    it('refuses with 1026 an application that is not in the trusted facets', async () => {
+    it('an appkey authentication refuses with 1026 an application that is not in the trusted facets', async () => {
       const mine = await party.holder();
       for (const facetID of ['https://evil.example', 'https://app.example.com.evil.example', 'nothing', '']) {
         refuses(await party.authenticate(mine, { final: { facetID } }), 1026);
       }
     });
 
-    it('refuses with 1029 a challenge other than that of the session, with a session and without', async () => {
+    it('an appkey authentication refuses with 1029 a challenge other than that of the session, with a session and without', async () => {
       const mine = await party.holder();
       const earlier = await party.start(mine.user, 'authentications');
       const later = await party.start(mine.user, 'authentications');
@@ -166,14 +166,14 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('which key it is', () => {
-    it('refuses with 1058 a key id that no appkey has, also where the key is to say who it is', async () => {
+    it('an appkey authentication refuses with 1058 a key id that no appkey has, also where the key is to say who it is', async () => {
       const mine = await party.holder();
       refuses(await party.authenticate(mine, { keyId: randomBytes(32) }), 1058);
       const answer = await party.authenticateOwn(mine, ownChallenge(), {}, { keyId: randomBytes(32) });
       refuses(answer, 1058, { user: false });
     });
 
-    it('refuses with 1059 the appkey of another user', async () => {
+    it('an appkey authentication refuses with 1059 the appkey of another user', async () => {
       const [mine, other] = [await party.holder(), await party.holder()];
       refuses(await party.authenticate({ user: mine.user, authenticator: other.authenticator }), 1059);
       const named = { username: mine.user.extId };
@@ -186,7 +186,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal(response.body.user.id, mine.user.id);
     });
 
-    it('refuses with 1060 an appkey that is not active, also one that was disabled after the start', async () => {
+    it('an appkey authentication refuses with 1060 an appkey that is not active, also one that was disabled after the start', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       const key = party.ofUser(mine.user, `/keys/${mine.authenticator.keyId}`);
@@ -198,7 +198,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.authenticate(mine)).status, 200);
     });
 
-    it('refuses with 1035 a type of appkey that the relying party takes no longer', async () => {
+    it('an appkey authentication refuses with 1035 a type of appkey that the relying party takes no longer', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       await configure({ keyTypes: ['BIOMETRIC'] });
@@ -208,7 +208,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(answer, 1035);
     });
 
-    it('refuses with 100111 an authenticator that the policy does not accept: that of the start, or of the caller', async () => {
+    it('an appkey authentication refuses with 100111 an authenticator that the policy does not accept: that of the start, or of the caller', async () => {
       const mine = await party.holder();
       const policy = { accepted: [[{ aaid: ['FFFF#0001'] }]] };
       refuses(await party.authenticateOwn(mine, ownChallenge(), { policy }), 100111);
@@ -220,7 +220,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('what proves it', () => {
-    it('refuses with 100112 what is not signed by the key, or not for this relying party', async () => {
+    it('an appkey authentication refuses with 100112 what is not signed by the key, or not for this relying party', async () => {
       const mine = await party.holder();
       const thief = uafAuthenticator();
       const unproven = [
@@ -232,7 +232,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       for (const faults of unproven) refuses(await party.authenticate(mine, faults), 100112);
     });
 
-    it('refuses with 1061 a counter that has not advanced: the clone and the original know each other by it', async () => {
+    it('an appkey authentication refuses with 1061 a counter that has not advanced: the clone and the original know each other by it', async () => {
       const mine = await party.holder();
       for (const _ of [1, 2, 3]) assert.equal((await party.authenticate(mine)).status, 200);
       mine.authenticator.rewind(2);
@@ -243,7 +243,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.authenticate(mine, { counter: 4 })).status, 200);
     });
 
-    it('takes a counter that stays at 0 for that of an authenticator without one', async () => {
+    it('an appkey authentication takes a counter that stays at 0 for that of an authenticator without one', async () => {
       const mine = await party.holder();
       for (const _ of [1, 2]) assert.equal((await party.authenticate(mine, { counter: 0 })).status, 200);
     });
@@ -274,7 +274,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('challenges of the caller', () => {
-    it('refuses with 1090 a single-shot challenge outside its window, or used before', async () => {
+    it('an appkey authentication refuses with 1090 a single-shot challenge outside its window, or used before', async () => {
       const mine = await party.holder();
       const now = grove.clock.now();
       for (const at of [now - 5 * MINUTE - 1, now + 5 * MINUTE + 1]) {
@@ -297,7 +297,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.deepEqual([again.status, again.body.code], [404, 100035]);
     });
 
-    it('are forgotten when nobody could use them any more', async () => {
+    it('challenges of the caller are forgotten when nobody could use them any more', async () => {
       const acme = grove.app.db.of(asTenantId('acme'));
       const remembered = async () => Number((await acme.get<{ total: number }>(REMEMBERED, ['acme']))?.total);
       assert.ok((await remembered()) > 0);
@@ -309,7 +309,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
   });
 
   describe('the user', () => {
-    it('refuses with 502 a user that is not active, at the start and at the end', async () => {
+    it('an appkey authentication refuses with 502 a user that is not active, at the start and at the end', async () => {
       for (const status of ['DISABLED', 'PENDING_ACTIVE']) {
         const mine = await party.holder();
         const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
@@ -321,7 +321,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       }
     });
 
-    it('refuses with 2100 a user that is locked, at the start and at the end', async () => {
+    it('an appkey authentication refuses with 2100 a user that is locked, at the start and at the end', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       await update(mine.user, { status: 'LOCKED' });
@@ -330,7 +330,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(await party.complete(sessionId, { response }), 2100);
     });
 
-    it('refuses with 2101 when appkeys are locked for the user, and shows the lock', async () => {
+    it('an appkey authentication refuses with 2101 when appkeys are locked for the user, and shows the lock', async () => {
       const mine = await party.holder();
       const spare = await party.start(mine.user, 'authentications');
       for (let at = 1; at <= 5; at++) {

@@ -5,7 +5,7 @@ import { canonicalFacet, isTrustedFacet, providerOf } from './facet-rules.ts';
 const HASH = 'tEbLgYcVWUNZL0aZUHzQ2nN2q2g';
 
 describe('facets', () => {
-  it('have one spelling each', () => {
+  it('facets have one spelling each', () => {
     assert.equal(canonicalFacet(`android:apk-key-hash:${HASH}=`), `android:apk-key-hash:${HASH}`);
     assert.equal(canonicalFacet(`android:apk-key-hash:-_${HASH.slice(2)}`), `android:apk-key-hash:+/${HASH.slice(2)}`);
     const sha256 = 'A'.repeat(43);
@@ -15,7 +15,7 @@ describe('facets', () => {
     assert.equal(canonicalFacet('https://app.example.com:8443'), 'https://app.example.com:8443');
   });
 
-  it('are nothing else', () => {
+  it('facets are nothing else', () => {
     for (const facet of [
       '',
       'app',
@@ -39,7 +39,7 @@ describe('facets', () => {
     }
   });
 
-  it('are trusted if the relying party named them in any spelling, or if they are its AppID', () => {
+  it('facets are trusted if the relying party named them in any spelling, or if they are its AppID', () => {
     const trusted = [`android:apk-key-hash:${HASH}=`, 'https://app.example.com/'];
     assert.ok(isTrustedFacet(`android:apk-key-hash:${HASH}`, trusted, undefined));
     assert.ok(isTrustedFacet('https://app.example.com', trusted, undefined));

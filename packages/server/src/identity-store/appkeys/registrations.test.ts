@@ -35,7 +35,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
   const withFaults = async (faults: Faults, options = {}) =>
     party.register(await party.user(), uafAuthenticator(options), {}, faults);
 
-  it('takes no device and no relying party called . or .., which no address can name', async () => {
+  it('the registration of an appkey takes no device and no relying party called . or .., which no address can name', async () => {
     const user = await party.user();
     const whole = { ...party.sessionData(ownChallenge()), username: user.extId };
     const response = uafAuthenticator().register(ownRequest('Reg', whole.challenge, APP_ID));
@@ -48,7 +48,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await complete({ response, sessionData: whole, deviceId: '...' })).status, 200, 'nothing was spent');
   });
 
-  it('refuses with 1009 neither a session nor session data, 1011 no challenge, 1012 no relying party, 1055 no policy, 1014 both', async () => {
+  it('the registration of an appkey refuses with 1009 neither a session nor session data, 1011 no challenge, 1012 no relying party, 1055 no policy, 1014 both', async () => {
     const user = await party.user();
     const whole = { ...party.sessionData(ownChallenge()), username: user.extId };
     const response = uafAuthenticator().register(ownRequest('Reg', whole.challenge, APP_ID));
@@ -67,7 +67,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await complete({ response, sessionData: whole })).status, 200);
   });
 
-  it('refuses with 1090 a single-shot challenge that is too old', async () => {
+  it('the registration of an appkey refuses with 1090 a single-shot challenge that is too old', async () => {
     const user = await party.user();
     const challenge = singleShot(grove.clock.now() - 6 * MINUTE);
     const response = uafAuthenticator().register(ownRequest('Reg', challenge, APP_ID));
@@ -84,12 +84,12 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await complete({ sessionId, response })).body.code, 100035);
   });
 
-  it('refuses with 1026 an application that is not trusted and with 1029 another challenge', async () => {
+  it('the registration of an appkey refuses with 1026 an application that is not trusted and with 1029 another challenge', async () => {
     refuses(await withFaults({ final: { facetID: 'https://evil.example' } }), 1026);
     refuses(await withFaults({ final: { challenge: ownChallenge() } }), 1029);
   });
 
-  it('refuses with 1035 a type of key that the relying party does not take', async () => {
+  it('the registration of an appkey refuses with 1035 a type of key that the relying party does not take', async () => {
     const strict = await openRelyingParty(grove, 'Biometric only', {
       keyTypes: ['BIOMETRIC'],
       metadataStatements: [{ aaid: 'AAAA#0001', userVerification: FINGERPRINT }],
@@ -99,7 +99,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.deepEqual([finger.status, finger.body.appkey?.keyType], [200, 'BIOMETRIC'], finger.text);
   });
 
-  it('refuses with 502 a user that is not active and with 2100 one that is locked, at the start and at the end', async () => {
+  it('the registration of an appkey refuses with 502 a user that is not active and with 2100 one that is locked, at the start and at the end', async () => {
     for (const [status, code] of [
       ['DISABLED', 502],
       ['LOCKED', 2100],
@@ -112,7 +112,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     }
   });
 
-  it('refuses with 100111 an authenticator that the policy does not accept', async () => {
+  it('the registration of an appkey refuses with 100111 an authenticator that the policy does not accept', async () => {
     const picky = await openRelyingParty(grove, 'Picky', {
       registrationPolicies: { standard: { accepted: [[{ aaid: ['AAAA#0001'] }]] } },
     });
@@ -120,7 +120,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await picky.register(await picky.user(), uafAuthenticator({ aaid: 'aaaa#0001' }))).status, 200);
   });
 
-  it('refuses with 100112 a hash of something else, another relying party, and a user that was not verified', async () => {
+  it('the registration of an appkey refuses with 100112 a hash of something else, another relying party, and a user that was not verified', async () => {
     refuses(
       await withFaults({ entries: (entries) => replaced(entries, TAG.FINAL_CHALLENGE_HASH, Buffer.alloc(32)) }),
       100112,
@@ -129,7 +129,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     refuses(await withFaults({ mode: MODE.CONFIRMED }), 100112);
   });
 
-  it('refuses with 100115 what is not one registration response with a good key', async () => {
+  it('the registration of an appkey refuses with 100115 what is not one registration response with a good key', async () => {
     const malformed: Faults[] = [
       { list: () => [] },
       { list: (one) => [one, one] },
@@ -162,7 +162,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     const register = async (certificates: Buffer[], { key = leaf.key, ...options }: Forged = {}) =>
       strict.register(await strict.user(), uafAuthenticator({ attestation: { certificates, key }, ...options }));
 
-    it('takes a key whose certificate leads to a root of the metadata statement', async () => {
+    it('a registration with a full attestation takes a key whose certificate leads to a root of the metadata statement', async () => {
       const done = await register(chain(leaf, middle));
       assert.deepEqual([done.status, done.body.appkey?.attestation], [200, 'FULL'], done.text);
       const direct = certificate({ name: 'Model', issuer: root, aaid: AAID });
@@ -170,7 +170,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
       assert.equal((await register(chain(leaf, middle, root))).status, 200);
     });
 
-    it('refuses with 100114 a certificate that does not', async () => {
+    it('a registration with a full attestation refuses with 100114 a certificate that does not', async () => {
       const forgedRoot = certificate({ name: 'Root', ca: true });
       const forged = certificate({ name: 'Model', issuer: forgedRoot });
       const noCa = certificate({ name: 'Middle', issuer: root });

@@ -12,12 +12,12 @@ const NOW = 1_800_000_000_000;
 const RANDOM = 'A'.repeat(43);
 
 describe('challenges', () => {
-  it('of ours have 256 random bits', () => {
+  it('challenges of ours have 256 random bits', () => {
     assert.equal(Buffer.from(newChallenge(), 'base64url').length, 32);
     assert.notEqual(newChallenge(), newChallenge());
   });
 
-  it('that say when they were made are fresh for five minutes around it, plain and in base64url', () => {
+  it('challenges that say when they were made are fresh for five minutes around it, plain and in base64url', () => {
     const plain = `${NOW}.${RANDOM}`;
     for (const challenge of [plain, Buffer.from(plain).toString('base64url')]) {
       for (const at of [-SINGLE_SHOT_WINDOW_MS, 0, SINGLE_SHOT_WINDOW_MS]) {
@@ -32,7 +32,7 @@ describe('challenges', () => {
     }
   });
 
-  it('of any other form are remembered for a day', () => {
+  it('challenges of any other form are remembered for a day', () => {
     for (const challenge of ['x', `${NOW}.short`, `0${NOW}.${RANDOM}`, newChallenge()]) {
       assert.deepEqual(judgeChallenge(challenge, NOW), {
         fresh: true,
@@ -42,7 +42,7 @@ describe('challenges', () => {
     }
   });
 
-  it('that say when they were made have one hash in every spelling, so they are good once and not once in each', () => {
+  it('challenges that say when they were made have one hash in every spelling, so they are good once and not once in each', () => {
     const plain = `${NOW}.${RANDOM}`;
     const encoded = Buffer.from(plain).toString('base64url');
     const hashes = [plain, encoded, `${encoded}=`, `${encoded}!`].map((each) => challengeHash('A', 'b', each));
@@ -50,7 +50,7 @@ describe('challenges', () => {
     assert.notDeepEqual(challengeHash('A', 'b', 'eA'), challengeHash('A', 'b', 'x'));
   });
 
-  it('are told apart by what they were for', () => {
+  it('challenges are told apart by what they were for', () => {
     const hashes = [challengeHash('A', 'b', 'c'), challengeHash('A', 'bc', ''), challengeHash('B', 'b', 'c')];
     assert.equal(new Set(hashes.map((hash) => hash.toString('hex'))).size, 3);
   });

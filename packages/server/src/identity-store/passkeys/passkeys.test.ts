@@ -39,7 +39,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assertRefused(await rp.call('GET', path.replace(rp.rpId, 'nobody.example')), 100029, 404);
   });
 
-  it('of a relying party on a host of ours are for the origins that /.well-known/webauthn names', async () => {
+  it('passkeys of a relying party on a host of ours are for the origins that /.well-known/webauthn names', async () => {
     const host = 'acme.fir.localhost';
     const config = { rpId: host, relatedOrigins: ['https://shop.example', 'https://shop.test'] };
     const ask = (named: string) => grove.app.http.inject({ url: '/.well-known/webauthn', headers: { host: named } });
@@ -50,7 +50,7 @@ onBothEngines('passkeys', (_engine, places) => {
     for (const other of ['other.fir.localhost', 'localhost', rp.rpId]) assert.equal((await ask(other)).statusCode, 404);
   });
 
-  it('have a configuration, which the store shows and an update changes only where it is given', async () => {
+  it('passkeys have a configuration, which the store shows and an update changes only where it is given', async () => {
     const config = { rpId: 'example.net', rpName: 'Net', restrictedOrigins: ['https://example.net'] };
     assertRefused(await rp.post('/passkeyConfig', { ...config, unknown: true }), 100001);
     const { lastUpdatedDtm: _made, ...made } = await rp.must('/passkeyConfig', config);
@@ -111,7 +111,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal(clientData.challenge, options.challenge);
   });
 
-  it('are deleted by id and by external id with their audit, and are unknown from then on: 362', async () => {
+  it('passkeys are deleted by id and by external id with their audit, and are unknown from then on: 362', async () => {
     const user = (await rp.user({ extId: 'dee' })) as { id: string };
     const db = grove.app.db.of(asTenantId(grove.tenantId));
     for (const by of [`/users/${user.id}/passkeys/ID`, '/users/dee/passkeys/ID/ext']) {
@@ -135,7 +135,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assertRefused(await rp.login(device, undefined), 362);
   });
 
-  it('that are not there, or another user’s, are 100031, and those of a user who is not there 100028', async () => {
+  it('passkeys that are not there, or another user’s, are 100031, and those of a user who is not there 100028', async () => {
     const one = await rp.register();
     const other = await rp.register();
     for (const [path, code] of [
@@ -150,7 +150,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal((await rp.login(other.device, other.userId)).status, 200);
   });
 
-  it('of one tenant and one environment are none of another, and one credential id can be in each', async () => {
+  it('passkeys of one tenant and one environment are none of another, and one credential id can be in each', async () => {
     const { device, userId, passkeyId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     for (const stranger of foreign) {
@@ -166,7 +166,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal((await rp.authenticate(open.sessionId, { credential: device.get(open.publicKey) })).status, 200);
   });
 
-  it('of a store that is not active are neither registered nor used: 100082', async () => {
+  it('passkeys of a store that is not active are neither registered nor used: 100082', async () => {
     const closed = await relyingParty(grove);
     const { device, userId } = await closed.register();
     const { body } = await closed.startAuthentication(userId);

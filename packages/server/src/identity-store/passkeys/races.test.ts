@@ -58,7 +58,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     assert.equal((await rp.call('GET', '/users')).body.totalElements, before + ROUNDS);
   });
 
-  it('of two logins with one counter only one passes, whether they name the user or not', async () => {
+  it('passkeys under races of two logins with one counter only one passes, whether they name the user or not', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { device, userId } = await rp.register();
       const clone = device.clone();

@@ -20,13 +20,13 @@ const saying = (clientData: Record<string, unknown>): Wrong => ({ faults: { clie
 
 describe('the verification of a registration', () => {
   for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
-    it(`takes a key of the algorithm ${alg} where it was offered, and refuses it with 100090 where it was not`, () => {
+    it(`the verification of a registration takes a key of the algorithm ${alg} where it was offered, and refuses it with 100090 where it was not`, () => {
       assert.equal(verify({ options: { alg } }).alg, alg);
       refuses(100090, { options: { alg }, asked: { algorithms: [alg === -7 ? -8 : -7] } });
     });
   }
 
-  it('gives all that a credential record holds', () => {
+  it('the verification of a registration gives all that a credential record holds', () => {
     const registered = verify({ options: { backupEligible: true, aaguid: Buffer.alloc(16, 0xab) } });
     const { credentialId, publicKey, ...rest } = registered;
     assert.equal(Buffer.from(credentialId, 'base64url').length, 32);
@@ -44,30 +44,31 @@ describe('the verification of a registration', () => {
     });
   });
 
-  it('takes a credential id of 1023 bytes, and refuses with 100090 one of 1024 and one of none', () => {
+  it('the verification of a registration takes a credential id of 1023 bytes, and refuses with 100090 one of 1024 and one of none', () => {
     assert.ok(verify({ options: { credentialIdBytes: 1023 } }));
     for (const credentialIdBytes of [0, 1024]) refuses(100090, { options: { credentialIdBytes } });
   });
 
-  it('refuses with 353 another challenge', () => refuses(353, saying({ challenge: 'AAAA' })));
+  it('the verification of a registration refuses with 353 another challenge', () =>
+    refuses(353, saying({ challenge: 'AAAA' })));
 
-  it('refuses with 382, 383 and 354 origins that are not expected, as an authentication does', () => {
+  it('the verification of a registration refuses with 382, 383 and 354 origins that are not expected, as an authentication does', () => {
     refuses(382, saying({ origin: 'http://login.example.org' }));
     refuses(383, saying({ origin: 'https://example.com' }));
     refuses(383, { faults: { rpId: 'example.com' } });
     refuses(354, { asked: { restrictedOrigins: ['https://example.org'] } });
   });
 
-  it('refuses with 100200 a frame of another origin, with topOrigin and without', () => {
+  it('the verification of a registration refuses with 100200 a frame of another origin, with topOrigin and without', () => {
     refuses(100200, saying({ crossOrigin: true }));
     refuses(100200, saying({ crossOrigin: true, topOrigin: 'https://shop.test' }));
   });
 
-  it('refuses with 356 a token binding that we do not have', () => {
+  it('the verification of a registration refuses with 356 a token binding that we do not have', () => {
     refuses(356, saying({ tokenBinding: { status: 'present' } }));
   });
 
-  it('refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
+  it('the verification of a registration refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
     refuses(100092, { faults: { flags: 64 | 4 } });
     refuses(100092, { options: { userVerified: false } });
     assert.equal(
@@ -76,12 +77,12 @@ describe('the verification of a registration', () => {
     );
   });
 
-  it('refuses with 100090 an id that is not that of the attested credential', () => {
+  it('the verification of a registration refuses with 100090 an id that is not that of the attested credential', () => {
     refuses(100090, { faults: { credential: { id: 'AAAA', rawId: 'AAAA' } } });
     refuses(100090, { faults: { credential: { rawId: 'AAAA' } } });
   });
 
-  it('refuses with 100090 an assertion, and the client data of one', () => {
+  it('the verification of a registration refuses with 100090 an assertion, and the client data of one', () => {
     const asked = askedToRegister();
     const assertion = authenticator({ origin: ORIGIN }).get(asked);
     refusesWith(() => verifyRegistration(assertion, asked), 100090);
@@ -98,7 +99,7 @@ describe('the verification of a registration', () => {
     },
   });
 
-  it('refuses with 100090 a public key that is none', () => {
+  it('the verification of a registration refuses with 100090 a public key that is none', () => {
     const wrong: Wrong[] = [
       key((cose) => cose.delete(3)),
       key((cose) => cose.set(3, 'ES256')),
@@ -118,7 +119,7 @@ describe('the verification of a registration', () => {
     for (const each of wrong) refuses(100090, each);
   });
 
-  it('refuses with 100090 an RSA key with an exponent of 1, an even one, or fewer than 2048 bits', () => {
+  it('the verification of a registration refuses with 100090 an RSA key with an exponent of 1, an even one, or fewer than 2048 bits', () => {
     for (const exponent of [[1], [0, 1], [2], [4], [1, 0, 0]]) {
       refuses(
         100090,
@@ -132,7 +133,7 @@ describe('the verification of a registration', () => {
     assert.ok(verify(key((cose) => cose.set(-2, Buffer.of(3)), -257)));
   });
 
-  it('refuses with 100090 an Ed25519 key of small order, not on the curve, or in a second spelling', () => {
+  it('the verification of a registration refuses with 100090 an Ed25519 key of small order, not on the curve, or in a second spelling', () => {
     const p = 2n ** 255n - 19n;
     const point = (y: bigint) => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse();
     const sign = 2n ** 255n;
@@ -150,7 +151,7 @@ describe('the verification of a registration', () => {
     for (let count = 0; count < 20; count++) assert.equal(verify({ options: { alg: -8 } }).alg, -8);
   });
 
-  it('refuses with 100090 client data in which a member is given twice', () => {
+  it('the verification of a registration refuses with 100090 client data in which a member is given twice', () => {
     const asked = askedToRegister();
     const rest = `"challenge":"${asked.challenge}","origin":"${ORIGIN}","crossOrigin":false`;
     const clientDataJson = (text: string) => Buffer.from(text);
@@ -165,7 +166,7 @@ describe('the verification of a registration', () => {
     }
   });
 
-  it('refuses with 100090 an attestation object that is not what it should be', () => {
+  it('the verification of a registration refuses with 100090 an attestation object that is not what it should be', () => {
     const object = (change: (object: Map<string, Cbor>) => void): Faults => ({
       attestation(given) {
         change(given);
@@ -191,7 +192,7 @@ describe('the verification of a registration', () => {
     for (const each of faults) refuses(100090, { faults: each });
   });
 
-  it('drops transports that are none', () => {
+  it('the verification of a registration drops transports that are none', () => {
     const transports = [
       'usb',
       'usb',

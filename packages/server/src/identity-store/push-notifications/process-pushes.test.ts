@@ -203,7 +203,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await tokens()).length, before);
   });
 
-  it('with number matching, tell where the process begins to whoever names the number: 100190 ends it for a wrong one', async () => {
+  it('a push notification with number matching tells where the process begins after the right number; 100190 ends it for a wrong one', async () => {
     const changed = await world.policyAt('POST', '/bank.example', { numberMatching: true });
     assert.equal(changed.body.numberMatching, true, changed.text);
     const { user } = await world.everybody();

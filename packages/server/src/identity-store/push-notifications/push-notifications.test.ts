@@ -55,7 +55,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal(world.providers.of('FCM').length, 2);
   });
 
-  it('are listed by relying party and device and read one by one, through each address: 100034 for another', async () => {
+  it('push notifications are listed by relying party and device and read one by one, through each address: 100034 for another', async () => {
     const { user } = await world.everybody();
     const { body } = await world.grove.send('POST', world.pushesExt(user, `/relyingParties/${RP}`), HELLO);
     const [first] = body.pushNotifications;
@@ -80,7 +80,7 @@ onBothEngines('push notifications', (_engine, places) => {
     }
   });
 
-  it('are answered by the device, and an end is an end: 100120', async () => {
+  it('push notifications are answered by the device, and an end is an end: 100120', async () => {
     const { user } = await world.everybody();
     const { body } = await world.send(user);
     const [one, two] = body.pushNotifications;
@@ -155,7 +155,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.send(without)).body.code, 100040);
   });
 
-  it('are limited to five calls in ten minutes for each user: 100039, and when to come back', async () => {
+  it('push notifications are limited to five calls in ten minutes for each user: 100039, and when to come back', async () => {
     const { user } = await world.everybody();
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.send(user)));
     assert.deepEqual(answers.map(({ body }) => body.code ?? 'ok').toSorted(), [

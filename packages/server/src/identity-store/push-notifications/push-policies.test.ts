@@ -14,7 +14,7 @@ onBothEngines('push notification policies', (_engine, places) => {
   });
   after(() => world.stop());
 
-  it('are made, read, changed and deleted, and never show nor store a credential: 100014, 100027, 100029, 100030', async () => {
+  it('push notification policies are made, read, changed and deleted, and never show nor store a credential: 100014, 100027, 100029, 100030', async () => {
     const own = await openRelyingParty(world.grove, 'Policies');
     const at = (tail = '') => `${own.store}/pushNotificationPolicy${tail}`;
     const { fcm, apns } = world.providers.settings;
@@ -47,7 +47,7 @@ onBothEngines('push notification policies', (_engine, places) => {
     assert.equal((await world.grove.send('POST', at(`/${RP}`), {})).body.code, 100030);
   });
 
-  it('that could not be used are refused, with the place of each fault', async () => {
+  it('push notification policies that could not be used are refused, with the place of each fault', async () => {
     const { apns, fcm, webPush } = world.providers.settings;
     const body = {
       rpId: 'other.example',

@@ -10,7 +10,7 @@ onBothEngines('identity stores', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('are created, read, listed and changed, with the policies of relying parties in them', async () => {
+  it('identity stores are created, read, listed and changed, with the policies of relying parties in them', async () => {
     const configuration = {
       defaultLocale: 'de-AT',
       defaultTimeZone: 'Europe/Vienna',
@@ -99,7 +99,7 @@ onBothEngines('identity stores', (_engine, places) => {
     }
   });
 
-  it('have a name of their own in the environment: 100014 for another of that name', async () => {
+  it('identity stores have a name of their own in the environment: 100014 for another of that name', async () => {
     await grove.store('Once');
     const again = await grove.send('POST', '/stores', { name: 'Once' });
     assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
@@ -142,7 +142,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.equal((await grove.send('GET', '/stores?sort=secret')).body.code, 100001);
   });
 
-  it('that are not there, another tenant’s or of the other environment answer 100027, the same to the letter', async () => {
+  it('identity stores that are not there, another tenant’s or of the other environment answer 100027, the same to the letter', async () => {
     const store = await grove.store('Mine');
     const bodies = [];
     for (const [method, path, token] of [

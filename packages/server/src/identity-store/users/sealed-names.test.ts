@@ -71,26 +71,26 @@ onBothEngines('external ids of users and names of members are sealed', (engine, 
     assert.deepEqual(await members('name=floccinaucinix'), []);
   };
 
-  it('in the database, its log and a backup, and are shown and found as before', async () => {
+  it('external ids of users and names of members are sealed in the database, its log and a backup, and are shown and found as before', async () => {
     await findsAll();
     const { body } = await app.call(`${STORE}/users/${userId}/sessions`);
     assert.equal(body.content[0].username, EXT_ID);
     assert.deepEqual(await canaries(), []);
   });
 
-  it('are one for each store: 100037 for the second, though nobody can read the first', async () => {
+  it('external ids of users and names of members are sealed are one for each store: 100037 for the second, though nobody can read the first', async () => {
     const body = JSON.stringify({ extId: EXT_ID });
     assert.equal((await app.call(`${STORE}/users`, { method: 'POST', body })).body.code, 100037);
   });
 
-  it('after a change, too', async () => {
+  it('external ids of users and names of members are sealed after a change, too', async () => {
     await post(`${STORE}/users/${userId}`, { extId: 'other', attributes: { note: 'x' } });
     await post(`${STORE}/users/${userId}`, { extId: EXT_ID });
     await findsAll();
     assert.deepEqual(await canaries(), []);
   });
 
-  it('where an earlier release stored them in the clear: a start seals them, and nothing of them is left', async () => {
+  it('external ids of users and names of members are sealed where an earlier release stored them in the clear: a start seals them, and nothing of them is left', async () => {
     await app.app.db.of(TENANT).write(async (tx) => {
       const clear = `UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = NULL
         WHERE tenant_id = $1 AND id = $2`;

@@ -99,7 +99,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual((await owner.call(QUEUES)).body.deadJobs, []);
   });
 
-  it('are bound by their role, and are none any more once somebody of the tenant has reset them', async () => {
+  it('operators of the installation are bound by their role, and are none any more once somebody of the tenant has reset them', async () => {
     const auditor = await invitePerson(grove, owner, 'Auditor');
     await grove.app.operators.setInstallation(acme, auditor.id, true);
     assert.equal((await auditor.call(TENANTS)).status, 200);

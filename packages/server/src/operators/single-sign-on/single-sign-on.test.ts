@@ -174,7 +174,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     await signInAs(jane);
   });
 
-  it('asks the provider to ask the person again, where it must be fresh', async () => {
+  it('single sign-on asks the provider to ask the person again, where it must be fresh', async () => {
     const { started } = await begin({ again: true });
     const { searchParams } = new URL(started.body.url);
     assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
@@ -268,7 +268,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(send('DELETE', testToken)), 100015);
   });
 
-  it('names and addresses of a provider are cut to what Grove allows', async () => {
+  it('single sign-on names and addresses of a provider are cut to what Grove allows', async () => {
     const { body } = await signInAs({
       sub: 'odd',
       name: ' <b>Bob</b>\u0007 ',
@@ -278,7 +278,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.deepEqual([body.operator.name, body.operator.email], ['bBob/b', undefined]);
   });
 
-  it('ends with its sessions when it is removed', async () => {
+  it('single sign-on ends with its sessions when it is removed', async () => {
     const { headers } = await signInAs(jane);
     const [line = ''] = headers.getSetCookie();
     const session = { headers: { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' } };

@@ -31,7 +31,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
   const linksOf = async (id: string, by = grace) =>
     (await by.call(`/api/process-manager/processInstances/${id}/links`, { headers: TEST })).body.links;
 
-  it('shows which instances share a document number, an e-mail address or a telephone number', async () => {
+  it('the case of a reviewer shows which instances share a document number, an e-mail address or a telephone number', async () => {
     const ada = { documentNumber: 'X-1234 567', email: 'ada@example.com', phoneNumber: '+49 176 1234567' };
     const first = await journey(ada);
     const second = await journey({
@@ -49,7 +49,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(await linksOf(stranger), []);
   });
 
-  it('stores no value that instances share, and nothing once one is deleted', async () => {
+  it('the case of a reviewer stores no value that instances share, and nothing once one is deleted', async () => {
     const secret = { documentNumber: 'ZZ99887766', email: 'needle@haystack.example' };
     const ids = [await journey(secret), await journey(secret)];
     const rows = () =>
@@ -65,7 +65,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(await linksOf(ids[0] as string), []);
   });
 
-  it('shows that one browser has opened two instances, and believes no forged cookie', async () => {
+  it('the case of a reviewer shows that one browser has opened two instances, and believes no forged cookie', async () => {
     const one = await startJourney(app, testKey);
     const token = await app.token(testKey);
     const open = async (cookie: string) => {
@@ -102,7 +102,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
   const note = (id: string, by: Person, body: object, headers = TEST): Promise<Answer> =>
     by.call(`/api/process-manager/processInstances/${id}/notes`, { body, headers });
 
-  it('holds notes that mention colleagues, who find them; the database holds no word of them', async () => {
+  it('the case of a reviewer holds notes that mention colleagues, who find them; the database holds no word of them', async () => {
     const id = await journey();
     const text = 'Peculiar hologram, @Alan please look';
     const added = await note(id, grace, { text, mentions: [alan.id] });
@@ -124,7 +124,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes('hologram'));
   });
 
-  it('refuses a note about an instance of the other environment, and a mention of nobody', async () => {
+  it('the case of a reviewer refuses a note about an instance of the other environment, and a mention of nobody', async () => {
     const id = await journey();
     assert.deepEqual((await note(id, grace, { text: 'hello' }, LIVE)).body.code, 100022);
     const faulty = await note(id, grace, { text: 'hello', mentions: ['01JZ4MCW8A0C2E4G6J8M0P2R4T'] });
@@ -151,7 +151,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([refused.status, refused.body.code], [409, 100065], refused.text);
   });
 
-  it('is assigned by somebody who may: then nobody else decides it for a day, and the claim before it is over', async () => {
+  it('the case of a reviewer is assigned by somebody who may: then nobody else decides it for a day, and the claim before it is over', async () => {
     const id = await journey();
     const act = (by: Person, what: string, body: object = {}) =>
       by.call(`/api/process-manager/reviews/${id}/${what}`, {
@@ -193,7 +193,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([unknown.status, unknown.body.code], [404, 100022]);
   });
 
-  it('names colleagues to those who may not administer them, and says nothing else of them', async () => {
+  it('the case of a reviewer names colleagues to those who may not administer them, and says nothing else of them', async () => {
     const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
     const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
     assert.deepEqual(found, { operatorId: alan.id, name: 'Alan' });
@@ -224,7 +224,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([row.processInstanceId, row.comment, row.reviewer], [id, 'approve it', 'Alan (alan@acme.com)']);
   });
 
-  it('with four eyes two who disagree decide nothing until one of them, or a third, agrees with the last', async () => {
+  it('the case of a reviewer with four eyes two who disagree decide nothing until one of them, or a third, agrees with the last', async () => {
     const id = await journey();
     await give(id, grace, 'approve');
     const differs = await give(id, alan, 'reject');
@@ -296,7 +296,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(answers.map(({ body }) => body.status).toSorted(), ['COMPLETED_ENDED_SUCCESS', 'REVIEW']);
   });
 
-  it('audits who looked at links and notes, and who wrote', async () => {
+  it('the case of a reviewer audits who looked at links and notes, and who wrote', async () => {
     const { body } = await owner.call('/api/process-manager/auditEvents?size=200', { headers: TEST });
     const actions = new Set(body.content.map(({ action }: { action: string }) => action));
     for (const action of ['instance.linksRead', 'note.added', 'note.read', 'review.firstVerdict']) {
@@ -304,7 +304,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     }
   });
 
-  it('hands the notes out with everything else about the person', async () => {
+  it('the case of a reviewer hands the notes out with everything else about the person', async () => {
     const id = await journey();
     await note(id, grace, { text: 'Kept for the person to read' });
     const token = await app.token(testKey);

@@ -16,7 +16,7 @@ const BASE = '/api/process-manager/cloudSecrets';
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 
 describe('a secret', () => {
-  it('shows itself to nobody who does not ask for it', () => {
+  it('a secret shows itself to nobody who does not ask for it', () => {
     const secret = secretOf('hunter2');
     const lines: string[] = [];
     pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }).info(
@@ -74,7 +74,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
   const find = async (name: string, tenantId = grove.tenantId) =>
     (await finder()(grove.db.of(tenantId), name, use)).secret?.reveal();
 
-  it('are told to the audit when they are used: each use once an hour, by name and never by value', async () => {
+  it('cloud secrets are told to the audit when they are used: each use once an hour, by name and never by value', async () => {
     await call('POST', '', { name: 'AUDITED', value: 'hunter3', hosts });
     const findAgain = finder();
     const db = grove.db.of(grove.tenantId);
@@ -91,7 +91,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(told.length, 3);
   });
 
-  it('are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
+  it('cloud secrets are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
     const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2', hosts };
     const made = await call('POST', '', given);
     assert.equal(made.status, 201, made.text);
@@ -146,14 +146,14 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(await lastUsed(), toDtm(at));
   });
 
-  it('have a name of their own in the tenant: 100014 for another of that name', async () => {
+  it('cloud secrets have a name of their own in the tenant: 100014 for another of that name', async () => {
     await call('POST', '', { name: 'ONCE', value: 'x', hosts });
     const again = await call('POST', '', { name: 'ONCE', value: 'y' });
     assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
     assert.equal(await find('ONCE'), 'x');
   });
 
-  it('are refused with 100001 if the name or the value is not what it should be', async () => {
+  it('cloud secrets are refused with 100001 if the name or the value is not what it should be', async () => {
     for (const [body, pointer] of [
       [{ name: 'a b', value: 'x' }, '/name'],
       [{ name: 'ä', value: 'x' }, '/name'],
@@ -172,7 +172,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal((await call('POST', `/${number.id}`, { value: 'many' })).body.code, 100001);
   });
 
-  it('have hosts in one spelling, each once; what is no host is refused, and a secret without hosts is sent nowhere', async () => {
+  it('cloud secrets have hosts in one spelling, each once; what is no host is refused, and a secret without hosts is sent nowhere', async () => {
     const given = ['CRM.Example', 'crm.example:443', 'crm.example:8443', '[::1]:9000', '10.0.0.1'];
     const made = await call('POST', '', { name: 'HOSTS', value: 'x', hosts: given });
     assert.deepEqual(made.body.hosts, ['crm.example', 'crm.example:8443', '[::1]:9000', '10.0.0.1'], made.text);
@@ -208,7 +208,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(await find('TWO_WRITERS'), 'second');
   });
 
-  it('that are not there, or another tenant’s, answer 100073', async () => {
+  it('cloud secrets that are not there, or another tenant’s, answer 100073', async () => {
     const { body: made } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
     for (const [method, body] of [
       ['POST', { value: 'y' }],
@@ -229,7 +229,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.deepEqual(await Promise.all(names), [true, false, false]);
   });
 
-  it('are at most five hundred in a tenant: 100065 for one more', async () => {
+  it('cloud secrets are at most five hundred in a tenant: 100065 for one more', async () => {
     const other = grove.contextOf({ tenantId: asTenantId('other') });
     const create = (number: number) =>
       grove.secrets.create(other, { params: {}, query: {}, body: { name: `S${number}`, value: 'x' } } as never);

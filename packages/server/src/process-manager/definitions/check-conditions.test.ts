@@ -13,7 +13,7 @@ const told = (...steps: readonly unknown[]) =>
 describe('a condition', () => {
   const when = (text: string) => told(consent, { ...form, when: text }, passport, decide);
 
-  it('that cannot be read is a fault with its position', () => {
+  it('a condition that cannot be read is a fault with its position', () => {
     assert.match(
       when('checks.consent.passed &&')[0] ?? '',
       /^\/steps\/1\/when is not a condition: .*\(at character \d+\)/,
@@ -22,7 +22,7 @@ describe('a condition', () => {
     assert.match(when('')[0] ?? '', /^\/steps\/1\/when must not be empty$/);
   });
 
-  it('refers only to steps and keys that come before it', () => {
+  it('a condition refers only to steps and keys that come before it', () => {
     assert.deepEqual(when('checks.consent.passed && data.forms.consent.accepted'), []);
     assert.match(when('checks.consnet.passed')[0] ?? '', /"consnet", which does not exist; did you mean consent\?$/);
     assert.match(when('checks.document.passed')[0] ?? '', /the step "document", which comes later$/);
@@ -40,7 +40,7 @@ describe('a condition', () => {
     );
   });
 
-  it('names only members that can be there, and hears of all that cannot in one round', () => {
+  it('a condition names only members that can be there, and hears of all that cannot in one round', () => {
     const person = {
       id: 'person',
       type: 'form',
@@ -96,7 +96,7 @@ describe('a condition', () => {
     );
   });
 
-  it('compares and calls only what can be', () => {
+  it('a condition compares and calls only what can be', () => {
     const D = 'data.documents.doc1';
     const asked = (text: string) => told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] })[0] ?? '';
     assert.match(asked(`${D}.age >= "18"`), /data.documents.doc1.age >= "18" compares a number with a text$/);
@@ -156,7 +156,7 @@ describe('a condition', () => {
     for (const text of right) assert.deepEqual(faultsOf(text), [], text);
   });
 
-  it('is refused together with too many others, and with too many patterns', () => {
+  it('a condition is refused together with too many others, and with too many patterns', () => {
     const steps = Array.from({ length: 30 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     const long = steps.map((step) => ({ ...step, when: `true${' || true'.repeat(200)}` }));
     assert.deepEqual(told(...long, decide), ['/steps has conditions of 48120 characters in all, and may have 40000']);
@@ -166,7 +166,7 @@ describe('a condition', () => {
     assert.match(faults[0] ?? '', /^\/steps\/20\/when is one pattern too many/);
   });
 
-  it('of a megabyte is refused unread', () => {
+  it('a condition of a megabyte is refused unread', () => {
     assert.deepEqual(when(`true${' || true'.repeat(150_000)}`), ['/steps/1/when must have at most 2000 characters']);
   });
 });

@@ -14,7 +14,7 @@ const told = (...steps: readonly unknown[]) =>
 const nowhere: Lookup = { has: async () => false, runs: async () => [] };
 
 describe('a reference', () => {
-  it('to a document or a face names the key of a step above', () => {
+  it('a reference to a document or a face names the key of a step above', () => {
     assert.deepEqual(told(passport, selfie, match, decide), []);
     assert.deepEqual(told(match, passport, selfie, decide), [
       '/steps/0/document the document step with the key "doc1" comes later: put it above this step',
@@ -26,7 +26,7 @@ describe('a reference', () => {
     );
   });
 
-  it('is looked for once, and there are not more than 500 of them', async () => {
+  it('a reference is looked for once, and there are not more than 500 of them', async () => {
     const asked: string[] = [];
     const lookup: Lookup = { ...nowhere, has: async ({ name }) => asked.push(name) > 0 };
     const step = (at: number, value: string) => ({
@@ -48,7 +48,7 @@ describe('a reference', () => {
     assert.equal(asked.length, 501);
   });
 
-  it('to an object that is not there stands in the way of deployment alone', async () => {
+  it('a reference to an object that is not there stands in the way of deployment alone', async () => {
     const steps = [
       { id: 'page', type: 'customPage', page: 'welcome' },
       selfie,
@@ -76,7 +76,7 @@ describe('a reference', () => {
     assert.deepEqual(await deploymentFaults(check(decide), nowhere), []);
   });
 
-  it('to a definition is none to itself, also by way of others', async () => {
+  it('a reference to a definition is none to itself, also by way of others', async () => {
     const runs: Record<string, string[]> = { b: ['c'], c: ['d', 'a'], d: ['d'], e: ['b', 'c', 'd'] };
     const lookup: Lookup = {
       has: async ({ name }) => name in runs,
@@ -92,7 +92,7 @@ describe('a reference', () => {
     assert.equal(await faultOf('x', 'nothing'), 'there is no deployed definition named "nothing"');
   });
 
-  it('to a definition that runs more than 100 others is a fault', async () => {
+  it('a reference to a definition that runs more than 100 others is a fault', async () => {
     const chain: Lookup = {
       has: async () => true,
       runs: async ({ name }) => [{ kind: 'definition', name: `n${Number(name.slice(1)) + 1}`, pointer: '' }],

@@ -27,14 +27,14 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
   const change = (id: string, name: string) =>
     grove.client.processDefinitions.update({ processDefinitionId: id, body: documentOf(name, 9) });
 
-  it('compiles an editable version anew at each use', async () => {
+  it('the cache of compiled definitions compiles an editable version anew at each use', async () => {
     const id = await create('draft');
     assert.equal((await findCompiled(db(), id))?.definition.retentionDays, 7);
     await change(id, 'draft');
     assert.equal((await findCompiled(db(), id))?.definition.retentionDays, 9);
   });
 
-  it('compiles a deployed version once, and takes no status from the cache', async () => {
+  it('the cache of compiled definitions compiles a deployed version once, and takes no status from the cache', async () => {
     const id = await create('deployed');
     await grove.client.processDefinitions.deploy({ processDefinitionId: id });
     const compiled = await compiledDefinition(db(), id);
@@ -45,7 +45,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     assert.equal('status' in compiled, false);
   });
 
-  it('forgets a version whose deployment was rolled back', async () => {
+  it('the cache of compiled definitions forgets a version whose deployment was rolled back', async () => {
     const id = await create('rolled-back');
     const rollingBack = db().write(async (tx) => {
       const row = await findDefinition(tx, { id });
@@ -59,7 +59,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     assert.equal((await compiledDefinition(db(), id)).definition.retentionDays, 9);
   });
 
-  it('refuses a token with 100047 as soon as its cached definition is archived', async () => {
+  it('the cache of compiled definitions refuses a token with 100047 as soon as its cached definition is archived', async () => {
     const id = await create('archived');
     await grove.client.processDefinitions.deploy({ processDefinitionId: id });
     const token = { name: 'archived', type: 'UNLIMITED' as const, processDefnName: 'archived', processDefnVersion: 1 };
@@ -72,7 +72,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     );
   });
 
-  it('finds nothing where there is no such version', async () => {
+  it('the cache of compiled definitions finds nothing where there is no such version', async () => {
     assert.equal(await findCompiled(db(), 'missing'), undefined);
     await assert.rejects(compiledDefinition(db(), 'missing'), /is gone/);
   });

@@ -30,7 +30,7 @@ onBothEngines('process definitions', (_engine, places) => {
   };
 
   describe('create', () => {
-    it('answers 201 with the first version, editable, its defaults written out', async () => {
+    it('the creation of a definition answers 201 with the first version, editable, its defaults written out', async () => {
       const answer = await grove.call(PATH, {
         method: 'POST',
         body: JSON.stringify(documentOf('first', { description: 'A first one', retentionDays: 7 })),
@@ -58,7 +58,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: id }), answer.body);
     });
 
-    it('gives a name that is in use its next version, and 20 at once 20 versions', async () => {
+    it('the creation of a definition gives a name that is in use its next version, and 20 at once 20 versions', async () => {
       await create('versions');
       const made = await Promise.all(Array.from({ length: 20 }, () => create('versions')));
       assert.deepEqual(
@@ -68,7 +68,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal(new Set(made.map(({ id }) => id)).size, 20);
     });
 
-    it('makes one version for an Idempotency-Key, however often it is sent', async () => {
+    it('the creation of a definition makes one version for an Idempotency-Key, however often it is sent', async () => {
       const send = () =>
         grove.call(PATH, {
           method: 'POST',
@@ -80,7 +80,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(other.body, one.body);
     });
 
-    it('refuses a document with faults with 100048, all of them in one answer', async () => {
+    it('the creation of a definition refuses a document with faults with 100048, all of them in one answer', async () => {
       const steps = [
         { id: 'a', type: 'consnet' },
         { id: 'a', type: 'document', next: 'nowhere' },
@@ -107,11 +107,11 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal((await definitions.list({ query: { name: 'broken' } })).totalElements, 0);
     });
 
-    it('stores what refers to nothing yet, because what it refers to may be made later', async () => {
+    it('the creation of a definition stores what refers to nothing yet, because what it refers to may be made later', async () => {
       assert.equal((await definitions.create({ body: withPage('early') })).status, 'EDITABLE');
     });
 
-    it('refuses what is no document at all with 100001, 10,000 steps with it, and a body of 2 MB with 100005', async () => {
+    it('the creation of a definition refuses what is no document at all with 100001, 10,000 steps with it, and a body of 2 MB with 100005', async () => {
       for (const body of [{}, { name: 'x' }, { name: 'x', steps: [] }, { name: 'x', steps: [7] }, []]) {
         const answer = await grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
         assert.deepEqual([answer.status, answer.body.code], [400, 100001]);
@@ -122,7 +122,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100005, 413));
     });
 
-    it('refuses a condition of nearly a megabyte, and names of what objects inherit where they are no ids', async () => {
+    it('the creation of a definition refuses a condition of nearly a megabyte, and names of what objects inherit where they are no ids', async () => {
       const when = 'x'.repeat(1_000_000);
       const place = '/steps/0/when';
       await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100048, 400, place));
@@ -134,7 +134,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('validate', () => {
-    it('finds everything that deployment finds, and stores nothing', async () => {
+    it('the validation of a definition finds everything that deployment finds, and stores nothing', async () => {
       const found = await definitions.validate({ body: withPage('validated') });
       const message = 'there is no custom page named "welcome"';
       assert.deepEqual(found, { valid: false, faults: [{ pointer: '/steps/0/page', message }], missingLanguages: [] });
@@ -148,7 +148,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('validate, for a document with a wrong envelope', () => {
-    it('names the faults of the steps as well, and takes null for what is absent', async () => {
+    it('the validation of a document with a wrong envelope names the faults of the steps as well, and takes null for what is absent', async () => {
       const body = {
         name: 'many',
         retentionDays: -5,
@@ -173,7 +173,7 @@ onBothEngines('process definitions', (_engine, places) => {
       return result ?? faults[0];
     };
 
-    it('is tried with values of the caller; what they lack is empty', async () => {
+    it('a condition is tried with values of the caller; what they lack is empty', async () => {
       const checks = { selfie: { passed: true, score: 0.9 } };
       assert.equal(await ask('checks.selfie.passed && checks.selfie.score > 0.8', { checks }), true);
       assert.equal(await ask('checks.selfie.passed', {}), false);
@@ -181,7 +181,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal(await ask('data.forms.form1.age > 17', { data: { forms: { form1: { age: 20 } } } }), true);
     });
 
-    it('that cannot be read or answered says why, and costs no more than any other', async () => {
+    it('a condition that cannot be read or answered says why, and costs no more than any other', async () => {
       assert.match(String(await ask('checks.selfie.')), /at character \d+/);
       assert.match(String(await ask('checks')), /must be followed by the id of a step/);
       assert.equal(typeof (await ask('params.nothing > 3')), 'string');
@@ -193,7 +193,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('update', () => {
-    it('replaces the document of an editable version, and says who and when', async () => {
+    it('the update of a definition replaces the document of an editable version, and says who and when', async () => {
       const made = await create('edited');
       grove.clock.advance(MINUTE);
       const body = documentOf('edited', { description: 'Better', processDefinitionType: 'AUTHENTICATION' });
@@ -208,7 +208,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), updated);
     });
 
-    it('refuses with 100351 what somebody else has changed since it was read, of twenty at once all but one', async () => {
+    it('the update of a definition refuses with 100351 what somebody else has changed since it was read, of twenty at once all but one', async () => {
       const { id, lastUpdatedDtm } = await create('shared');
       const update = (description: string, ifLastUpdatedDtm: string | undefined) =>
         definitions.update({
@@ -226,7 +226,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal((await update('without a word', undefined)).description, 'without a word');
     });
 
-    it('refuses faults and another name with 100048, and changes nothing', async () => {
+    it('the update of a definition refuses faults and another name with 100048, and changes nothing', async () => {
       const made = await create('named');
       const update = (body: Document) => definitions.update({ processDefinitionId: made.id, body });
       await assert.rejects(update(documentOf('other')), refuses(100048, 400, '/name'));
@@ -234,7 +234,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), made);
     });
 
-    it('of a version that was deployed or archived is refused with 100049: it never changes again', async () => {
+    it('the update of a definition of a version that was deployed or archived is refused with 100049: it never changes again', async () => {
       const { id, ...made } = await deployed('immutable');
       const before = await definitions.get({ processDefinitionId: id });
       const body = documentOf('immutable', { description: 'changed' });
@@ -259,13 +259,13 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.deploy({ processDefinitionId: id }), first);
     });
 
-    it('refuses with 100048 what refers to something that is not there', async () => {
+    it('the deployment refuses with 100048 what refers to something that is not there', async () => {
       const { id } = await definitions.create({ body: withPage('page-missing') });
       await assert.rejects(definitions.deploy({ processDefinitionId: id }), refuses(100048, 400, '/steps/0/page'));
       assert.equal((await definitions.get({ processDefinitionId: id })).status, 'EDITABLE');
     });
 
-    it('of a subprocess needs that definition to be deployed, and no circle of them', async () => {
+    it('the deployment of a subprocess needs that definition to be deployed, and no circle of them', async () => {
       const run = (definition: string, more: object = {}) => [
         { id: 'child', type: 'subprocess', definition, ...more },
         decide,
@@ -286,7 +286,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await assert.rejects(definitions.deploy({ processDefinitionId: exact.id }), refuses(100048, 400, place));
     });
 
-    it('of two definitions at once that would run each other deploys one of them', async () => {
+    it('the deployment of two definitions at once that would run each other deploys one of them', async () => {
       const run = (definition: string) => ({ steps: [{ id: 'child', type: 'subprocess', definition }, decide] });
       for (const name of ['each-a', 'each-b']) await deployed(name);
       const made = await Promise.all([create('each-a', run('each-b')), create('each-b', run('each-a'))]);
@@ -294,7 +294,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
     });
 
-    it('of an archived version is refused with 100049', async () => {
+    it('the deployment of an archived version is refused with 100049', async () => {
       const { id } = await deployed('archived');
       assert.equal((await definitions.archive({ processDefinitionId: id })).status, 'ARCHIVED');
       await assert.rejects(definitions.deploy({ processDefinitionId: id }), refuses(100049, 409));
@@ -333,7 +333,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await definitions.delete({ processDefinitionId: archived.id });
     });
 
-    it('of one version, deployed, changed and deleted at once, end in one state that is whole', async () => {
+    it('a version that is deployed, changed and deleted at once ends in one consistent state', async () => {
       for (let round = 0; round < 5; round++) {
         const name = `raced-${round}`;
         const { id } = await create(name);

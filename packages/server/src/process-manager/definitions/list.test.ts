@@ -30,7 +30,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
   };
 
   describe('list', () => {
-    it('shows every version, filtered by name and status, with totals that agree, and sorts by every property', async () => {
+    it('the list of process definitions shows every version, filtered by name and status, with totals that agree, and sorts by every property', async () => {
       await deployed('listed-a');
       await create('listed-a', { description: 'second' });
       await create('listed-b');
@@ -87,7 +87,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
       );
     });
 
-    it('do anything without its permission is nobody: 7 names what is missing', async () => {
+    it('nobody may do anything without its permission: 7 names the missing one', async () => {
       const permissions = ['TNT#acme#ArthrServer*'];
       const { code } = await grove.client.apiKeys.create({ body: { name: 'no definitions', permissions } });
       const token = await grove.token(code);
@@ -126,7 +126,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
         ),
       );
 
-    it('of 1,000 versions of a name and of 10,000 definitions in a tenant are kept: 100065', async () => {
+    it('the limits of 1,000 versions of a name and of 10,000 definitions in a tenant are kept: 100065', async () => {
       await fill('full', 1000);
       await assert.rejects(create('full'), refuses(100065, 409));
       await create('not-full');

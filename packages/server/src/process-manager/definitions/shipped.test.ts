@@ -46,7 +46,7 @@ describe('a shipped definition', () => {
   const applicantOf = (checks: { name: string; status: string }[]) =>
     checks.find(({ name }) => name === 'applicantMatch')?.status;
 
-  it('says in its document which assurance it asks for, and why', async () => {
+  it('a shipped definition says in its document which assurance it asks for, and why', async () => {
     for (const { id, name, description } of (await app.client.processDefinitions.list()).content) {
       const { document } = await app.client.processDefinitions.get({ processDefinitionId: id });
       assert.equal(document.assurance, name === 'kyc' ? 'substantial' : 'basic');
@@ -54,7 +54,7 @@ describe('a shipped definition', () => {
     }
   });
 
-  it('never rests on one picture alone, and declines nobody for failing liveness', async () => {
+  it('a shipped definition never rests on one picture alone, and declines nobody for failing liveness', async () => {
     for (const { id } of (await app.client.processDefinitions.list()).content) {
       const { document } = await app.client.processDefinitions.get({ processDefinitionId: id });
       for (const step of document.steps as { type: string; liveness?: string }[]) {
@@ -79,7 +79,7 @@ describe('a shipped definition', () => {
     assert.equal(assurance.expectedPerson.status, 'PASSED');
   });
 
-  it('accepts nobody else automatically: not by name, not by birth date', async () => {
+  it('a shipped definition accepts nobody else automatically: not by name, not by birth date', async () => {
     const others = [
       ['document-and-selfie', { 'First Name': 'GRACE', 'Last Name': 'HOPPER' }],
       ['document-and-selfie', { 'Date Of Birth': '1991-12-10' }],
@@ -119,7 +119,7 @@ describe('a shipped definition', () => {
     assert.deepEqual([ended.status, ended.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
   });
 
-  it('runs in live as well: without a machine nothing is assessed, and a human decides', async () => {
+  it('a shipped definition runs in live as well: without a machine nothing is assessed, and a human decides', async () => {
     for (const processDefnName of ['age-check', 'kyc']) {
       const started = await startJourney(app, app.apiKey, { processDefnName, parameters: ADA });
       const { user, processInstanceId: id, token } = started;

@@ -37,14 +37,14 @@ const documentOf = (definition: CompiledDefinition, ...found: Finding[]) =>
     .on(finds('document', ...found)).state.flow;
 
 describe('basic assurance', () => {
-  it('accepts an answered challenge and a document without signs, and is what older definitions have', () => {
+  it('basic assurance accepts an answered challenge and a document without signs, and is what older definitions have', () => {
     for (const level of ['basic', undefined] as const) {
       assert.equal(faceOf(asking(level, { type: 'face' }, { type: 'decision' }), answered).decision, 'PASS');
       assert.equal(documentOf(asking(level, { type: 'document' }, { type: 'decision' }), noSigns).decision, 'PASS');
     }
   });
 
-  it('hands every other answer about liveness to a human, whatever a rule says', () => {
+  it('basic assurance hands every other answer about liveness to a human, whatever a rule says', () => {
     for (const found of [
       { name: 'liveness', status: 'FAILED', reason: 'not_live' },
       { name: 'liveness', status: 'REVIEW', reason: 'uncertain' },
@@ -58,7 +58,7 @@ describe('basic assurance', () => {
     assert.deepEqual(unable.state.flow.gaps, ['liveness_not_shown']);
   });
 
-  it('lets one picture pass in which no attack was seen, if the definition says that this is enough', () => {
+  it('basic assurance lets one picture pass in which no attack was seen, if the definition says that this is enough', () => {
     const passive = { type: 'face', liveness: 'passive', passiveIsEnough: true };
     const flow = faceOf(asking('basic', passive, { type: 'decision' }), noAttackSeen);
     assert.deepEqual([flow.decision, flow.done.face?.outcome], ['PASS', 'PASSED']);
@@ -66,7 +66,7 @@ describe('basic assurance', () => {
     assert.equal(faceOf(asking('basic', passive, { type: 'decision' }), refused).decision, 'REVIEW');
   });
 
-  it('hands a document with signs, or of another person, to a human, whatever a rule says', () => {
+  it('basic assurance hands a document with signs, or of another person, to a human, whatever a rule says', () => {
     for (const [found, gap] of [
       [{ name: 'documentAuthenticity', status: 'REVIEW', reason: 'copy' }, 'document_in_doubt'],
       [{ name: 'documentAuthenticity', status: 'FAILED', reason: 'specimen' }, 'document_in_doubt'],
@@ -78,7 +78,7 @@ describe('basic assurance', () => {
     }
   });
 
-  it('leaves it to a human who has approved what stands above the approval, and nothing below it', () => {
+  it('basic assurance leaves it to a human who has approved what stands above the approval, and nothing below it', () => {
     const doubtful = { name: 'applicantMatch', status: 'REVIEW', reason: 'last_name_similar' } as const;
     const looked = ride(asking('basic', { type: 'document' }, { type: 'review' }, PASS_ALWAYS), { lastName: 'Byrne' })
       .on(submit('document', {}, 'front'))
@@ -92,13 +92,13 @@ describe('basic assurance', () => {
     assert.equal(before.state.flow.status, 'REVIEW');
   });
 
-  it('says nothing about steps that were passed over', () => {
+  it('basic assurance says nothing about steps that were passed over', () => {
     const definition = asking('basic', { type: 'consent' }, { type: 'face', when: 'false' }, { type: 'decision' });
     const flow = ride(definition).on(submit('consent', { accepted: true })).state.flow;
     assert.equal(flow.decision, 'PASS');
   });
 
-  it('accepts after a human has approved, and asks for everything again if that was asked for', () => {
+  it('basic assurance accepts after a human has approved, and asks for everything again if that was asked for', () => {
     const inReview = ride(asking('basic', { type: 'face' }, PASS_ALWAYS))
       .on(sent)
       .on(finds('face', noAttackSeen));
@@ -122,24 +122,24 @@ describe('substantial assurance', () => {
     return journey.on(sent).on(finds('face', answered)).state.flow;
   };
 
-  it('hands what basic would accept to a human', () => {
+  it('substantial assurance hands what basic would accept to a human', () => {
     const flow = after({});
     assert.deepEqual([flow.status, flow.gaps], ['REVIEW', ['second_factor_missing']]);
   });
 
-  it('accepts with a passkey of the user whom the relying party names', () => {
+  it('substantial assurance accepts with a passkey of the user whom the relying party names', () => {
     const flow = after({ userExtId: 'ada' }, passkey);
     assert.deepEqual([flow.status, flow.secondFactor], ['COMPLETED_ENDED_SUCCESS', 'passkey']);
   });
 
-  it('does not count a passkey of whoever has one, or one that was registered in this journey', () => {
+  it('substantial assurance does not count a passkey of whoever has one, or one that was registered in this journey', () => {
     const make = { id: 'make', type: 'passkeyRegistration', store: 'people', rpId: 'example.com' };
     for (const flow of [after({}, { ...passkey, anyUser: true }), after({ userExtId: 'ada' }, make, passkey)]) {
       assert.deepEqual([flow.status, flow.gaps, flow.secondFactor], ['REVIEW', ['second_factor_missing'], undefined]);
     }
   });
 
-  it('does not count one picture, even where basic would', () => {
+  it('substantial assurance does not count one picture, even where basic would', () => {
     const face = { type: 'face', liveness: 'passive', passiveIsEnough: true };
     const flow = ride(asking('substantial', passkey, face, { type: 'decision' }), { userExtId: 'ada' })
       .on(submit('use'))
@@ -149,7 +149,7 @@ describe('substantial assurance', () => {
     assert.deepEqual([flow.status, flow.gaps], ['REVIEW', ['liveness_not_shown']]);
   });
 
-  it('accepts after the approval of a human, if nothing was shown later', () => {
+  it('substantial assurance accepts after the approval of a human, if nothing was shown later', () => {
     const steps = [{ type: 'face' }, { type: 'review' }, { type: 'decision' }];
     const looked = ride(asking('substantial', ...steps))
       .on(sent)

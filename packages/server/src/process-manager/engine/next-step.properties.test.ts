@@ -30,7 +30,7 @@ const holds = (property: (journey: Parameters<typeof moves>[0]) => void) =>
   fc.assert(fc.property(journeys, property), { numRuns: RUNS });
 
 describe('from any reachable state', () => {
-  it('no sequence of inputs skips a step: the current one is always that which the records ask for', () => {
+  it('from any reachable state no sequence of inputs skips a step: the current one is always that which the records ask for', () => {
     holds((journey) => {
       for (const { after } of moves(journey)) {
         const { status, current, done } = after.flow;
@@ -42,7 +42,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('no input revives a final state', () => {
+  it('from any reachable state no input revives a final state', () => {
     holds((journey) => {
       for (const { before, after, refused } of moves(journey)) {
         if (!isFinal(before.flow.status)) continue;
@@ -52,7 +52,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('no input loses data, nor a record, but for the steps that a reviewer asks for again', () => {
+  it('from any reachable state no input loses data, nor a record, but for the steps that a reviewer asks for again', () => {
     holds((journey) => {
       for (const { before, after, trigger } of moves(journey)) {
         for (const kind of ['forms', 'documents', 'faces', 'pauses'] as const) {

@@ -78,7 +78,7 @@ describe('whatever is photographed, and whatever is done about it', () => {
 });
 
 describe('a poor photograph', () => {
-  it('has tries of its own for each side, and takes none of the attempts of the step', () => {
+  it('a poor photograph has tries of its own for each side, and takes none of the attempts of the step', () => {
     let at = open();
     for (const picture of ['front', 'back', 'front', 'back', 'front']) at = poor(at, 'blurred', picture);
     const { attempt, fault, poor: counted } = currentOf(at);
@@ -92,7 +92,7 @@ describe('a poor photograph', () => {
     assert.deepEqual(ended.state.flow.done.document, { outcome: 'FAILED', attempts: 7, reason: 'type_not_accepted' });
   });
 
-  it('is taken again alone: the other side is carried over to the next attempt', () => {
+  it('a poor photograph is taken again alone: the other side is carried over to the next attempt', () => {
     const at = poor(open(), 'glare', 'back');
     assert.deepEqual(
       at.effects.filter(({ type }) => type === 'carry'),
@@ -102,7 +102,7 @@ describe('a poor photograph', () => {
     assert.ok(both.effects.every(({ type }) => type !== 'carry'));
   });
 
-  it('says how many tries are left, of the side or of the step', () => {
+  it('a poor photograph says how many tries are left, of the side or of the step', () => {
     const step = definitionOf(STEP, DECIDE).step('document') as never;
     const first = open();
     assert.equal(triesLeft(step, currentOf(first), 0), 2);
@@ -112,7 +112,7 @@ describe('a poor photograph', () => {
     assert.equal(triesLeft(step, currentOf(wrong), 0), 1);
   });
 
-  it('may be used after the second one, is for a human then, and its reason is kept', () => {
+  it('a poor photograph may be used after the second one, is for a human then, and its reason is kept', () => {
     const first = poor(open());
     assert.deepEqual([currentOf(first).mayUseAnyway, first.on(USE).refused], [undefined, 'notOffered']);
     const second = poor(first, 'glare');
@@ -135,7 +135,7 @@ describe('a poor photograph', () => {
     ]);
   });
 
-  it('leaves checks that those of the next attempt replace', () => {
+  it('a poor photograph leaves checks that those of the next attempt replace', () => {
     const first = finds(open().on(sent), { front: ['blurred'] }, failed('mrz_check_digit', 'documentMrz'));
     const second = finds(first.on(sent), {}, failed('mrz_check_digit', 'documentMrz'));
     const checkEffects = second.effects.filter((effect) => effect.type === 'checks');
@@ -148,13 +148,13 @@ describe('a poor photograph', () => {
     );
   });
 
-  it('that is used has never passed, even if a second look finds nothing wrong', () => {
+  it('a poor photograph that is used has never passed, even if a second look finds nothing wrong', () => {
     const used = poor(poor(open())).on(USE);
     const ended = finds(used, {});
     assert.deepEqual(ended.state.flow.done.document, { outcome: 'REVIEW', attempts: 3, reason: 'blurred' });
   });
 
-  it('that is used does not make a wrong type or an expired document any better', () => {
+  it('a poor photograph that is used does not make a wrong type or an expired document any better', () => {
     const used = () => poor(poor(open({ maxAttempts: 1 }))).on(USE);
     const wrong = finds(used(), { front: ['blurred'] }, failed('type_not_accepted', 'documentType'));
     assert.equal(wrong.state.flow.done.document?.outcome, 'FAILED');
@@ -162,14 +162,14 @@ describe('a poor photograph', () => {
     assert.equal(expired.state.flow.done.document?.outcome, 'FAILED');
   });
 
-  it('cannot be used where nothing of a document is to be seen, on whichever side', () => {
+  it('a poor photograph cannot be used where nothing of a document is to be seen, on whichever side', () => {
     const none = poor(poor(open()), 'no_document');
     assert.equal(none.on(USE).refused, 'notOffered');
     const oneSide = finds(poor(open()).on(sent), { front: ['blurred'], back: ['no_document'] });
     assert.equal(oneSide.on(USE).refused, 'notOffered');
   });
 
-  it('cannot be used where the definition says never, nor in one of the time before', () => {
+  it('a poor photograph cannot be used where the definition says never, nor in one of the time before', () => {
     const never = open({ useAnywayAfter: 0 });
     assert.equal(poor(poor(never)).on(USE).refused, 'notOffered');
     const before = open({ triesPerSide: undefined, useAnywayAfter: undefined });
@@ -192,7 +192,7 @@ describe('a poor photograph', () => {
     assert.equal(never.state.flow.done.document?.outcome, 'FAILED');
   });
 
-  it('is still there for a human when the end user gives up', () => {
+  it('a poor photograph is still there for a human when the end user gives up', () => {
     const given = poor(open(), 'glare', 'back').on({ type: 'unable', step: 'document' });
     assert.deepEqual(
       given.effects.filter(({ type }) => type === 'carry').map((effect) => effect.type === 'carry' && effect.names),
@@ -201,7 +201,7 @@ describe('a poor photograph', () => {
     assert.deepEqual(given.state.flow.done.document, { outcome: 'NOT_PERFORMED', attempts: 2, reason: 'unable' });
   });
 
-  it('begins to be counted anew when a reviewer asks for the step again', () => {
+  it('a poor photograph begins to be counted anew when a reviewer asks for the step again', () => {
     const reviewed = finds(poor(poor(open())).on(USE), { front: ['blurred'] });
     const again = reviewed.on({ type: 'askAgain', steps: ['document'] });
     assert.deepEqual([currentOf(again).attempt, currentOf(again).poor], [4, undefined]);

@@ -151,7 +151,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.equal(await findExport(acme, { id }), undefined);
   });
 
-  it('that have expired are removed each in its own transaction, with its parts', async () => {
+  it('exports of instances that have expired are removed each in its own transaction, with its parts', async () => {
     const db = app.app.db.of(asTenantId('acme'));
     for (let count = 0; count < 2; count += 1) await done({});
     const left = async () => {

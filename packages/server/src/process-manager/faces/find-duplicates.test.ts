@@ -85,7 +85,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     };
   };
 
-  it('finds the same person in another instance, and nobody else', async () => {
+  it('the search for a face in other instances finds the same person in another instance, and nobody else', async () => {
     const find = openServer();
     const [one, other, again] = [await newInstance(), await newInstance(), await newInstance()];
     assert.deepEqual((await find(one, faceOf(1))).found, []);
@@ -95,7 +95,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.ok(score >= 0.7 && score < 1);
   });
 
-  it('does not find an instance in itself, however often it is looked at', async () => {
+  it('the search for a face in other instances does not find an instance in itself, however often it is looked at', async () => {
     const find = openServer();
     const id = await newInstance();
     assert.deepEqual((await find(id, faceOf(3))).status, 'PASSED');
@@ -109,7 +109,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.ok(both.some(({ status }) => status === 'REVIEW'));
   });
 
-  it('sees the newest face of an instance, not the one of before', async () => {
+  it('the search for a face in other instances sees the newest face of an instance, not the one of before', async () => {
     const find = openServer();
     const [id, other] = [await newInstance(), await newInstance()];
     await find(id, faceOf(5));
@@ -119,7 +119,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(other, faceOf(6))).found, [id]);
   });
 
-  it('knows neither the other environment nor another tenant', async () => {
+  it('the search for a face in other instances knows neither the other environment nor another tenant', async () => {
     const find = openServer();
     const [live, test] = [await newInstance(), await newInstance(testKey)];
     await find(live, faceOf(7));
@@ -128,7 +128,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(await instance(), faceOf(7), { of })).found, []);
   });
 
-  it('forgets a face with its instance, and keeps none of an instance that is gone', async () => {
+  it('the search for a face in other instances forgets a face with its instance, and keeps none of an instance that is gone', async () => {
     const find = openServer();
     const [gone, other] = [await newInstance(), await newInstance()];
     await find(gone, faceOf(8));
@@ -144,7 +144,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual(rows, []);
   });
 
-  it('reads all keys once, and afterwards those of new faces alone, whoever keeps them', async () => {
+  it('the search for a face in other instances reads all keys once, and afterwards those of new faces alone, whoever keeps them', async () => {
     const { of, instance } = await newTenant('many-searches');
     const [one, other, third] = [await instance(), await instance(), await instance()];
     let rows = 0;
@@ -169,7 +169,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await here(third, faceOf(3), { of: counted })).found, [other]);
   });
 
-  it('does not say that nobody was found where it could not look at everybody', async () => {
+  it('the search for a face in other instances does not say that nobody was found where it could not look at everybody', async () => {
     const of = await newTenant('many-faces');
     const [one, other, last] = [await of.instance(), await of.instance(), await of.instance()];
     const find = openServer();
@@ -184,7 +184,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(last, faceOf(1), of)).found, [one]);
   });
 
-  it('counts the faces of another algorithm, with which it cannot compare', async () => {
+  it('the search for a face in other instances counts the faces of another algorithm, with which it cannot compare', async () => {
     const of = await newTenant('two-packs');
     const [one, other] = [await of.instance(), await of.instance()];
     const find = openServer();
@@ -194,7 +194,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 1, 1]);
   });
 
-  it('finds whom it has only a sketch of, as the database has the face now, and compares with all again once they are few', async () => {
+  it('the search for a face in other instances finds whom it has only a sketch of, as the database has the face now, and compares with all again once they are few', async () => {
     const of = await newTenant('sketches');
     const ids = [await of.instance(), await of.instance(), await of.instance(), await of.instance()];
     const [one = '', other = '', third = '', last = ''] = ids;
@@ -219,7 +219,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual([few.found, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
   });
 
-  it('reads the keys of faces in parts, the newest first, each once, also of those that were kept at one moment', async () => {
+  it('the search for a face in other instances reads the keys of faces in parts, the newest first, each once, also of those that were kept at one moment', async () => {
     const of = await newTenant('parts');
     const find = openServer();
     const ids: string[] = [];
@@ -245,7 +245,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     }
   });
 
-  it('keeps no face in the clear', async () => {
+  it('the search for a face in other instances keeps no face in the clear', async () => {
     const find = openServer();
     const id = await newInstance();
     const template = faceOf(9);

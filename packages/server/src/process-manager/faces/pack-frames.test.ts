@@ -126,7 +126,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(await bytesOf(last), frames.bytes);
   });
 
-  it('are read as a part of it, and what was exchanged in it does not open', async () => {
+  it('the frames of a used challenge are read as a part of it, and what was exchanged in it does not open', async () => {
     const frames = await answered();
     await pack(LATER);
     const packed = await rowsOf(frames);
@@ -151,7 +151,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     await assert.rejects(bytesOf([two]), { fault: 'unavailable' });
   });
 
-  it('are all known to the sweep and to backups, each blob once', async () => {
+  it('the frames of a used challenge are all known to the sweep and to backups, each blob once', async () => {
     const frames = await answered();
     await pack(LATER);
     const packed = await rowsOf(frames);
@@ -163,7 +163,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(keys.difference(new Set(all)), new Set());
   });
 
-  it('are deleted with their instance, the object and what was before it', async () => {
+  it('the frames of a used challenge are deleted with their instance, the object and what was before it', async () => {
     const frames = await answered();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];
@@ -239,7 +239,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(replaced, [first.former_key]);
   });
 
-  it('are deleted with their tenant, all of them', async () => {
+  it('the frames of a used challenge are deleted with their tenant, all of them', async () => {
     const frames = await answered();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];

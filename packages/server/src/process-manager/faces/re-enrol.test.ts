@@ -76,7 +76,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     return reEnrolFaces(deps, db, { signal, onProgress: () => undefined });
   };
 
-  it('are made anew from the pictures of their instances, once', async () => {
+  it('faces after another pack was chosen are made anew from the pictures of their instances, once', async () => {
     const ids = [await journeyWithFace(), await journeyWithFace()];
     const seen: number[] = [];
     const looked = async (image: VisionImage) => {
@@ -99,7 +99,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     await app.call(`/api/process-manager/processInstances/${bare}`, { method: 'DELETE' });
   });
 
-  it('are not overwritten where somebody changed them meanwhile', async () => {
+  it('faces after another pack was chosen are not overwritten where somebody changed them meanwhile', async () => {
     const id = await journeyWithFace();
     app.clock.advance(1);
     await run(async () => {
@@ -111,7 +111,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     assert.equal(await algorithmOf(id), now.algorithm);
   });
 
-  it('that were not reached before a stop are reached by the next run', async () => {
+  it('faces after another pack was chosen that were not reached before a stop are reached by the next run', async () => {
     const ids = [await journeyWithFace(), await journeyWithFace()];
     const stop = new AbortController();
     const once = async () => {

@@ -61,7 +61,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
   const funnel = async (query = '', init = {}) =>
     grove.call(`${BASE}/processDefinitions/${definitionId}/funnel${query}`, init);
 
-  it('counts who sees, finishes, fails and leaves each step, once for each instance', async () => {
+  it('the funnel of a definition counts who sees, finishes, fails and leaves each step, once for each instance', async () => {
     const good = await start();
     grove.clock.advance(12 * SECOND);
     await good.look();
@@ -103,7 +103,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     ]);
   });
 
-  it('tells of a page that was left and did not come back, once for each attempt, and of no other', async () => {
+  it('the funnel of a definition tells of a page that was left and did not come back, once for each attempt, and of no other', async () => {
     const reloads = await agree();
     await leave(reloads, 'form');
     await reloads.look();
@@ -122,7 +122,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal((await leaves.look()).result.outcome, 'passed');
   });
 
-  it('waits a whole while when a page came back and was left again', async () => {
+  it('the funnel of a definition waits a whole while when a page came back and was left again', async () => {
     const user = await agree();
     await leave(user, 'form');
     grove.clock.advance(COMES_BACK_WITHIN_MS / 2);
@@ -146,7 +146,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal(stranger.body.code, 100054);
   });
 
-  it('is that of the environment, the version and the days that are asked for', async () => {
+  it('the funnel of a definition is that of the environment, the version and the days that are asked for', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const other = await funnel('', { token: await grove.token(apiKey) });
     assert.deepEqual([other.body.environment, other.body.steps[0].seen], ['test', 0]);
@@ -154,7 +154,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.ok((await funnel('?from=2020-01-01&to=2020-01-01')).body.fromDate === '2020-01-01');
   });
 
-  it('counts attempts that had to be made again', async () => {
+  it('the funnel of a definition counts attempts that had to be made again', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'again', environment: 'test' });
     const { user, token } = await startJourney(grove, apiKey, { parameters: { _scenario: 'document-blurred-once' } });
     await user.finish();
@@ -175,7 +175,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal((await funnel('', { token: await grove.token(apiKey) })).body.code, 100023);
   });
 
-  it('forgets what was counted more than 400 days ago, a little at a time', async () => {
+  it('the funnel of a definition forgets what was counted more than 400 days ago, a little at a time', async () => {
     const { fromDate, toDate, steps } = (await funnel()).body;
     assert.ok(steps[0].seen > 0);
     const tomorrow = dayOf(grove.clock.now()) + 1;

@@ -72,7 +72,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
   const at = (...places: number[]) => places.map((place) => ids[place]);
 
   describe('list', () => {
-    it('shows the newest first, ten to a page, with the total', async () => {
+    it('the list of instances shows the newest first, ten to a page, with the total', async () => {
       const page = await list('');
       assert.deepEqual(
         [page.content.map(({ id }) => id), page.totalElements, page.last],
@@ -92,7 +92,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.equal(content.find(({ id }) => id === ids[10])?.extendedSearchField, undefined);
     });
 
-    it('filters by definition, by part of its name and by status, alone and together', async () => {
+    it('the list of instances filters by definition, by part of its name and by status, alone and together', async () => {
       assert.deepEqual(await idsOf(`processDefinitionId=${one.id}&size=20`), at(1, 3, 5, 7, 9, 11));
       assert.deepEqual(await idsOf('processDefinitionName=%25TWO&size=20'), at(0, 2, 4, 6, 8, 10));
       assert.deepEqual(await idsOf('processDefinitionName=kyc%25&size=5'), ids.slice(0, 5));
@@ -114,7 +114,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.equal(await total('processDefinitionName=kyc%25'), 12);
     });
 
-    it('sorts by what an index is sorted by, both ways', async () => {
+    it('the list of instances sorts by what an index is sorted by, both ways', async () => {
       const oldest = [...ids].reverse();
       for (const property of ['id', 'createdAt', 'createdDtm']) {
         assert.deepEqual(await idsOf(`sort=${property},asc&size=12`), oldest);
@@ -139,13 +139,13 @@ onBothEngines('lists of process instances', (_engine, places) => {
       ['processDefinitionName=x%5C', '/query/processDefinitionName'],
       [`processDefinitionId=${'x'.repeat(51)}`, '/query/processDefinitionId'],
     ] as const) {
-      it(`refuses ${query.slice(0, 40)} with 100001`, async () => {
+      it(`the list of instances refuses ${query.slice(0, 40)} with 100001`, async () => {
         const { status, body } = await grove.call(`${PATH}?${query}`);
         assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, pointer]);
       });
     }
 
-    it('shows test keys only what is of the sandbox, and others nothing of it', async () => {
+    it('the list of instances shows test keys only what is of the sandbox, and others nothing of it', async () => {
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'Sandbox', environment: 'test' });
       const token = await grove.token(apiKey);
       for (const query of ['', '/search?searchString=ada', '/search?searchString=ada.l@mail.example']) {
@@ -195,7 +195,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       });
     }
 
-    it('finds an instance by its id, in any case, if the filters let it through', async () => {
+    it('the search for instances finds an instance by its id, in any case, if the filters let it through', async () => {
       const id = ids[4] as string;
       assert.deepEqual(await found(id), [id]);
       assert.deepEqual(await found(` ${id.toLowerCase()} `), [id]);
@@ -204,7 +204,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await found(id, `&endDateTime=${toDtm(began)}`), []);
     });
 
-    it('filters what it has found by definition, status and time', async () => {
+    it('the search for instances filters what it has found by definition, status and time', async () => {
       assert.deepEqual(await found('ada', '&processInstanceStatus=ACTIVE'), at(1, 7));
       assert.deepEqual(await found('hopper', '&processDefinitionName=kyc-two'), at(2, 6, 10));
       assert.deepEqual(await found('hopper', '&processDefinitionName=nothing'), []);
@@ -215,7 +215,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await found('ada', `&startDateTime=${to}&endDateTime=${from}`), []);
     });
 
-    it('without words it is the list, within a time', async () => {
+    it('the search for instances without words is the list, within a time', async () => {
       assert.deepEqual(await idsOf('size=20', SEARCH), ids);
       const from = toDtm(began + 3 * HOUR);
       const to = toDtm(began + 7 * HOUR);
@@ -228,7 +228,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await idsOf(`${within}&page=9`, SEARCH), []);
     });
 
-    it('pages and sorts by creation', async () => {
+    it('the search for instances pages and sorts by creation', async () => {
       assert.deepEqual(await found('ada', '&sort=createdAt,asc'), at(...[...adas].reverse()));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=1', SEARCH), at(9, 11));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=2', SEARCH), []);
@@ -243,13 +243,13 @@ onBothEngines('lists of process instances', (_engine, places) => {
       ['endDateTime=2026-12-31T23:59:60Z', '/query/endDateTime'],
       ['sort=expiringDtm', '/query/sort/0'],
     ] as const) {
-      it(`refuses ${query.slice(0, 40)} with 100001`, async () => {
+      it(`the search for instances refuses ${query.slice(0, 40)} with 100001`, async () => {
         const { status, body } = await grove.call(`${SEARCH}?${query}`);
         assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, pointer]);
       });
     }
 
-    it('finds nothing of what was deleted', async () => {
+    it('the search for instances finds nothing of what was deleted', async () => {
       const id = await add(one, { firstName: 'Vanishing', email: 'van@x.example' });
       assert.deepEqual(await found('vanishing'), [id]);
       await acme.write(async (tx) => {

@@ -19,7 +19,7 @@ onBothEngines('paused process instances', (_engine, places) => {
   after(() => world.grove.stop());
 
   describe('resume', () => {
-    it('goes on with a paused instance, once', async () => {
+    it('the operation resume goes on with a paused instance, once', async () => {
       const paused = await addTestDefinition(world.acme, {
         name: 'paused',
         steps: [
@@ -54,7 +54,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       assert.equal(content[0].type, 'instance.completed');
     });
 
-    it('refuses with 100062 an instance that is not paused', async () => {
+    it('the operation resume refuses with 100062 an instance that is not paused', async () => {
       const { id } = await world.newInstance();
       const { status, body } = await world.grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: '{}' });
       assert.deepEqual([status, body.code], [409, 100062]);
@@ -90,7 +90,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       }
     });
 
-    it('keeps no more than twenty links of an instance, and none that is over', async () => {
+    it('the operation resume keeps no more than twenty links of an instance, and none that is over', async () => {
       const { id } = await world.newInstance();
       const link = () => world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });
       for (let at = 0; at < 25; at++) assert.equal((await link()).status, 201);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { MAX_TERM_LENGTH, MAX_TERMS, termsOf, wordsOf } from './search-terms.ts';
 
 describe('the words an instance is found by', () => {
-  it('are those of the name, the e-mail and its parts, and the digits of the telephone number', () => {
+  it('the words by which an instance is found are those of the name, the e-mail and its parts, and the digits of the telephone number', () => {
     const terms = termsOf(
       {
         firstName: 'Anne-Marie',
@@ -25,7 +25,7 @@ describe('the words an instance is found by', () => {
     ]);
   });
 
-  it('and those of the searchable parameters, numbers also in one piece', () => {
+  it('the words by which an instance is found are also those of the searchable parameters, numbers also in one piece', () => {
     assert.deepEqual(termsOf({}, ['AB-2024/001 North', 'Some@Where.example']), [
       'ab2024001',
       'ab',
@@ -66,7 +66,8 @@ describe('the words of a search', () => {
     ['user_99', ['user_99']],
     ['user-99', ['user99']],
   ] as const) {
-    it(`of ${JSON.stringify(typed)} are ${words.join(', ')}`, () => assert.deepEqual(wordsOf(typed), { words }));
+    it(`the words of a search of ${JSON.stringify(typed)} are ${words.join(', ')}`, () =>
+      assert.deepEqual(wordsOf(typed), { words }));
   }
 
   for (const typed of ['x', '%', '-', 'a b c', '"', 'one two three four five six']) {

@@ -50,7 +50,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     };
   };
 
-  it('is done in stretches by a what-if run, also if no instance is of that definition', async () => {
+  it('work on all instances of a tenant is done in stretches by a what-if run, also if no instance is of that definition', async () => {
     const { context, countOf } = counting();
     const definition = { name: 'nobody', steps: STEPS };
     const { examined, next } = await runWhatIf(context, { definition, startDateTime: '2020-01-01T00:00:00Z' } as never);
@@ -58,7 +58,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     assert.equal(countOf('JOIN journeys'), 3);
   });
 
-  it('is done in stretches by the figures of use, which count each instance once', async () => {
+  it('work on all instances of a tenant is done in stretches by the figures of use, which count each instance once', async () => {
     const { context, countOf } = counting();
     const usage = await usageHandlers().get(context, { query: {} } as never);
     const { total } = usage as Ok<typeof api.usage.get>;

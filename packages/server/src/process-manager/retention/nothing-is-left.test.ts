@@ -157,7 +157,7 @@ for (const [done, erase] of ERASURES) {
     });
     after(() => app.stop());
 
-    it('nothing is left in any file, table or log', async () => {
+    it(`nothing of a subject that was ${done} is left in any file, table or log`, async () => {
       const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
       const token = await app.token(apiKey);
       const photograph = await noise(64, 64).jpeg().toBuffer();

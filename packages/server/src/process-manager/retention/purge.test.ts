@@ -57,7 +57,7 @@ onBothEngines('a purge', (engine, places) => {
   const isThere = async (id: string) => (await count('process_instances WHERE tenant_id = $1 AND id = $2', id)) === 1;
   const total = async () => (await app.call(instances)).body.totalElements as number;
 
-  it('deletes an instance with its children, each with a receipt of its own, and leaves a parent that is not due', async () => {
+  it('a purge deletes an instance with its children, each with a receipt of its own, and leaves a parent that is not due', async () => {
     const [parent, other] = [await create(), await create()];
     const [child, youngOne] = [await addChild(parent), await addChild(other)];
     const grandchild = await addChild(child);
@@ -72,7 +72,7 @@ onBothEngines('a purge', (engine, places) => {
     assert.equal(await total(), before - 4);
   });
 
-  it('deletes all others though one cannot be deleted, and says so', async () => {
+  it('a purge deletes all others though one cannot be deleted, and says so', async () => {
     const ids = [await create(), await create(), await create()];
     await expire(ids);
     await expire(ids.slice(1, 2), "terms = 'broken'");
@@ -83,7 +83,7 @@ onBothEngines('a purge', (engine, places) => {
     assert.deepEqual((await run()).body, { purged: 1, left: 0 });
   });
 
-  it('on two servers at once deletes each instance once, with one receipt and one audit event', async () => {
+  it('a purge on two servers at once deletes each instance once, with one receipt and one audit event', async () => {
     const first = await create();
     await expire([first]);
     await copyInstances(db, first, COUNT - 1);
@@ -149,7 +149,7 @@ describe('the jobs that purge instances', () => {
     assert.deepEqual(purged, ['broken', 'fine', 'fine']);
   });
 
-  it('are four on PostgreSQL, and each process runs one of them at a time', () => {
+  it('the jobs that purge instances are four on PostgreSQL, and each process runs one of them at a time', () => {
     const { recurs, atOnce } = jobOf(new Map(), []);
     assert.deepEqual([[recurs].flat().length, atOnce], [4, 1]);
   });

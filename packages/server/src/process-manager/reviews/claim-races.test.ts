@@ -58,7 +58,7 @@ onBothEngines('two reviewers', (engine, places) => {
     for (const name of winners) assert.match(name, /^(Grace \(grace@acme.com\)|Alan \(alan@acme.com\))$/);
   });
 
-  it('do not wait for somebody who is suspended, renamed, reset, removed or has another role', async () => {
+  it('two reviewers do not wait for somebody who is suspended, renamed, reset, removed or has another role', async () => {
     const claimant = await invitePerson(app, owner, 'Reviewer', 'Edgar');
     const operator = `/api/operator-manager/operators/${claimant.id}`;
     const [grace] = people as [Person];
@@ -86,7 +86,7 @@ onBothEngines('two reviewers', (engine, places) => {
     }
   });
 
-  it('never decide one case twice', async () => {
+  it('two reviewers never decide one case twice', async () => {
     const verdicts = ['approve', 'reject'];
     const answers = await Promise.all(
       people.map((person, at) => act(person, verdicts[at] as string, { comment: 'looked at it' })),

@@ -38,7 +38,7 @@ onBothEngines('very many decisions of reviewers', (_engine, places) => {
     return { ids: rows.map(({ id }) => id), total };
   };
 
-  it('are filtered, counted and read in pages, the newest first', async () => {
+  it('very many decisions of reviewers are filtered, counted and read in pages, the newest first', async () => {
     const own = ids.filter((_, at) => at % 100 === 0).toReversed();
     assert.deepEqual(await list({ reviewer: 'Grace' }), { ids: own.slice(0, 20), total: own.length });
     assert.deepEqual((await list({ reviewer: 'Grace' }, { size: 100, offset: 30 })).ids, own.slice(30));
@@ -47,7 +47,7 @@ onBothEngines('very many decisions of reviewers', (_engine, places) => {
     assert.deepEqual(await list({ verdict: 'REJECTED' }), { ids: [], total: 0 });
   });
 
-  it('are looked for in stretches, so that one statement does not hold up others', async () => {
+  it('very many decisions of reviewers are looked for in stretches, so that one statement does not hold up others', async () => {
     let statements = 0;
     const all: TenantDb['all'] = (...call) => {
       statements += 1;

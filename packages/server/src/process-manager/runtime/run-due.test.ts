@@ -81,7 +81,7 @@ onBothEngines('journeys that are due', (_engine, places) => {
     );
   });
 
-  it('are put off if they cannot go on, and hold up nobody else', async () => {
+  it('journeys that are due are put off if they cannot go on, and hold up nobody else', async () => {
     const broken = await start('simple');
     await acme().write((tx) =>
       tx.run({ text: "UPDATE journeys SET state = 'x' WHERE tenant_id = $1 AND instance_id = $2" }, ['acme', broken]),

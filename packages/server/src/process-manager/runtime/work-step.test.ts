@@ -87,7 +87,7 @@ onBothEngines('the work of a step', (_engine, places) => {
     return user;
   };
 
-  it('waits as long as the bucket is away, and is done when it is back', async () => {
+  it('the work of a step waits as long as the bucket is away, and is done when it is back', async () => {
     const user = await inOutage();
     for (let times = 0; times < 3 * WORK_STEP.maxAttempts; times++) {
       await runAgain(POSTPONED_MS);
@@ -100,7 +100,7 @@ onBothEngines('the work of a step', (_engine, places) => {
     assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('ends the journey with an error when the bucket was away for an hour', async () => {
+  it('the work of a step ends the journey with an error when the bucket was away for an hour', async () => {
     const user = await inOutage();
     await runAgain(HOUR);
     assert.equal((await user.look()).status, 'COMPLETED_PROCESS_ERROR');

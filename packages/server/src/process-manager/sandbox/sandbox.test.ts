@@ -33,7 +33,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     }
   });
 
-  it('lists its scenarios in pages', async () => {
+  it('the sandbox lists its scenarios in pages', async () => {
     const { body } = await app.call('/api/process-manager/sandbox/scenarios?size=3', {
       token: await app.token(testKey),
     });
@@ -44,7 +44,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     );
   });
 
-  it('takes the same way as a live journey: the same events, in the same order, and checks that say who made them', async () => {
+  it('the sandbox takes the same way as a live journey: the same events, in the same order, and checks that say who made them', async () => {
     const { path, token, instance } = await run('passed');
     const events = (await app.call(`${path}/events?size=100`, { token })).body.content;
     assert.deepEqual(
@@ -68,7 +68,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     for (const check of checks) assert.equal(check.metaData.engine, 'sandbox');
   });
 
-  it('believes a JSON document in place of an image', async () => {
+  it('the sandbox believes a JSON document in place of an image', async () => {
     const { user, token, processInstanceId } = await startJourney(app, testKey);
     await user.submit('consent', { accepted: true });
     const fields = { 'First Name': 'GRACE', 'Document Number': 'X1', 'Date Of Birth': '1990-05-04' };
@@ -128,7 +128,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     ]);
   });
 
-  it('lets whoever acts in a test journey choose the outcome, for the checks to come', async () => {
+  it('the sandbox lets whoever acts in a test journey choose the outcome, for the checks to come', async () => {
     const { user, token, processInstanceId } = await startJourney(app, testKey);
     const choose = (scenario: string) =>
       user.call('/simulation', { method: 'POST', body: JSON.stringify({ scenario }) });
@@ -190,7 +190,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     }
   });
 
-  it('refuses a scenario that it does not have, and any scenario from a live key', async () => {
+  it('the sandbox refuses a scenario that it does not have, and any scenario from a live key', async () => {
     const create = async (_scenario: string, token: string) => {
       const body = JSON.stringify({ name: 'x', processDefnName: 'document-only', parameters: { _scenario } });
       return (await app.call('/api/process-manager/processTokens', { method: 'POST', body, token })).body;
@@ -202,14 +202,14 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.match((await create('passed', await app.token())).message, /use a test key/);
   });
 
-  it('is closed to live keys, and live instances are closed to test keys', async () => {
+  it('the sandbox is closed to live keys, and live instances are closed to test keys', async () => {
     const { processInstanceId, token } = await startJourney(app, testKey);
     const path = `/api/process-manager/processInstances/${processInstanceId}`;
     assert.equal((await app.call(path, { token })).status, 200);
     assert.equal((await app.call(path)).body.code, 100022);
   });
 
-  it('is nowhere else: without a machine a live journey passes no check, and a human decides', async () => {
+  it('the sandbox is nowhere else: without a machine a live journey passes no check, and a human decides', async () => {
     const { processInstanceId, user } = await startJourney(app, app.apiKey);
     await user.submit('consent', { accepted: true });
     const image = { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' } };

@@ -31,7 +31,7 @@ describe('addresses that end users may be sent to', () => {
     'myapp://callback?id={PROCESS_INSTANCE_ID}',
     'myapp:callback',
   ]) {
-    it(`takes ${text}`, () => assert.equal(faultOf(text), undefined));
+    it(`addresses that end users may be sent to takes ${text}`, () => assert.equal(faultOf(text), undefined));
   }
 
   for (const text of [
@@ -130,16 +130,17 @@ describe('addresses that end users may be sent to', () => {
     'wss://good.example/',
     'ftp://good.example/',
   ]) {
-    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(typeof faultOf(text), 'string'));
+    it(`addresses that end users may be sent to refuses ${JSON.stringify(text)}`, () =>
+      assert.equal(typeof faultOf(text), 'string'));
   }
 
-  it('refuses an address that is too long', () => {
+  it('addresses that end users may be sent to refuses an address that is too long', () => {
     const text = `https://good.example/${'x'.repeat(MAX_REDIRECT_LENGTH)}`;
     assert.match(faultOf(text) ?? '', /at most 1000 characters/);
     assert.equal(faultOf(text.slice(0, MAX_REDIRECT_LENGTH)), undefined);
   });
 
-  it('takes the server itself only where that is said', () => {
+  it('addresses that end users may be sent to takes the server itself only where that is said', () => {
     const ownOrigin = 'http://acme.fir.localhost:8080';
     assert.equal(redirectFault(`${ownOrigin}/web/`, { ...rule, ownOrigin }), undefined);
     assert.equal(typeof faultOf(`${ownOrigin}/web/`), 'string');
@@ -169,7 +170,8 @@ describe('the list of a tenant', () => {
     ['MyApp:', 'myapp:'],
     ['com.example.app:', 'com.example.app:'],
   ] as const) {
-    it(`keeps ${JSON.stringify(text)} as ${origin}`, () => assert.equal(normaliseOrigin(text).origin, origin));
+    it(`the list of a tenant keeps ${JSON.stringify(text)} as ${origin}`, () =>
+      assert.equal(normaliseOrigin(text).origin, origin));
   }
 
   for (const text of [
@@ -210,6 +212,7 @@ describe('the list of a tenant', () => {
     'my app:',
     'null',
   ]) {
-    it(`refuses ${JSON.stringify(text)}`, () => assert.equal(typeof normaliseOrigin(text).fault, 'string'));
+    it(`the list of a tenant refuses ${JSON.stringify(text)}`, () =>
+      assert.equal(typeof normaliseOrigin(text).fault, 'string'));
   }
 });

@@ -14,7 +14,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
   const PATH = '/api/process-manager/settings';
   const update = (body: unknown) => grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
 
-  it('at first let nobody be sent anywhere', async () => {
+  it('the settings of journeys at first let nobody be sent anywhere', async () => {
     const { status, body } = await grove.call(PATH);
     assert.deepEqual(
       [status, body],
@@ -148,7 +148,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     }
   });
 
-  it('are each tenant’s own', async () => {
+  it('the settings of journeys are each tenant’s own', async () => {
     await update({ redirectOrigins: ['https://acme.example'] });
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);

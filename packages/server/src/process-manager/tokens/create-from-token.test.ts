@@ -24,7 +24,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
   after(() => world.grove.stop());
 
   describe('create', () => {
-    it('answers 201 with a redirect address that carries a one-time code, of which only the hash is kept', async () => {
+    it('the creation of an instance from a token answers 201 with a redirect address that carries a one-time code, of which only the hash is kept', async () => {
       const { status, body } = await world.create();
       assert.equal(status, 201, JSON.stringify(body));
       const { processInstanceId: id, redirectUrl, themeUrl } = body;
@@ -74,7 +74,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.ok(!bytes.includes('reference-in-clear') && !bytes.includes('referenceinclear'));
     });
 
-    it('refuses with 100001 two references that differ, and with 100025 an address that is not on the list', async () => {
+    it('the creation of an instance from a token refuses with 100001 two references that differ, and with 100025 an address that is not on the list', async () => {
       const differ = { parameters: { externalReference: 'one' }, externalReference: 'other' };
       const refused = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
         method: 'POST',
@@ -88,7 +88,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.deepEqual([away.status, away.body.code], [400, 100025]);
     });
 
-    it('counts the use, and the token shows how many there were', async () => {
+    it('the creation of an instance from a token counts the use, and the token shows how many there were', async () => {
       const { id } = await addTestToken(world.acme, world.definition, { name: 'counted' });
       for (const counter of [1, 2]) {
         const { processInstanceId } = (await world.create(id)).body;
@@ -99,7 +99,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal(listed.body.content[0].counter, 2);
     });
 
-    it('sends the end user to the page of the token, whatever its address already carries', async () => {
+    it('the creation of an instance from a token sends the end user to the page of the token, whatever its address already carries', async () => {
       const urls: [string, RegExp][] = [
         ['https://good.example/ui', /^https:\/\/good\.example\/ui\?pi=[^&#]+#c=acme/],
         ['https://good.example/ui?lang=de#top', /^https:\/\/good\.example\/ui\?lang=de&pi=[^&#]+#top&c=acme/],
@@ -110,7 +110,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       }
     });
 
-    it('writes the first event of the instance', async () => {
+    it('the creation of an instance from a token writes the first event of the instance', async () => {
       const { processInstanceId: id } = (await world.create()).body;
       const { body } = await world.get(`${id}/events`);
       assert.equal(body.totalElements, 1);
@@ -141,7 +141,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal(after?.counter, more.counter ?? 0, 'a refused use is not counted');
     };
 
-    it('answers 100021 when there is none, or it is of another tenant or the sandbox', async () => {
+    it('a token that cannot be used answers 100021 when there is none, or it is of another tenant or the sandbox', async () => {
       assert.deepEqual(
         [(await world.create('nothing')).status, (await world.create(newId(0))).body.code],
         [404, 100021],
@@ -152,26 +152,27 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await world.create(world.token.id, world.testKey)).body.code, 100021);
     });
 
-    it('answers 100024 when it is not active', () => refused({ status: 'INACTIVE' }, 100024));
+    it('a token that cannot be used answers 100024 when it is not active', () =>
+      refused({ status: 'INACTIVE' }, 100024));
 
-    it('answers 100044 from the very moment it expires', async () => {
+    it('a token that cannot be used answers 100044 from the very moment it expires', async () => {
       const now = world.grove.clock.now();
       await refused({ type: 'MULTI_USE_TIME_LIMITED', not_after_at: now }, 100044);
       const { id } = await addTestToken(world.acme, world.definition, { not_after_at: now + 1 });
       assert.equal((await world.create(id)).status, 201);
     });
 
-    it('answers 100045 until the very moment it becomes valid', async () => {
+    it('a token that cannot be used answers 100045 until the very moment it becomes valid', async () => {
       const now = world.grove.clock.now();
       await refused({ not_before_at: now + 1 }, 100045);
       const { id } = await addTestToken(world.acme, world.definition, { not_before_at: now });
       assert.equal((await world.create(id)).status, 201);
     });
 
-    it('answers 100046 when it was used as often as it may be', () =>
+    it('a token that cannot be used answers 100046 when it was used as often as it may be', () =>
       refused({ type: 'MULTI_USE_COUNT_LIMITED', max_count: 3, counter: 3 }, 100046));
 
-    it('answers 100047 when its definition is deployed no more, or nothing bears its tag', async () => {
+    it('a token that cannot be used answers 100047 when its definition is deployed no more, or nothing bears its tag', async () => {
       const archived = await addTestDefinition(world.acme, { name: 'archived-later' });
       const bound = { definition_id: archived.id };
       await world.acme.write((tx) => tx.run(ARCHIVE, ['acme', archived.id]));
@@ -179,7 +180,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       await refused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
     });
 
-    it('answers 100047 when its definition is archived after it has started journeys', async () => {
+    it('a token that cannot be used answers 100047 when its definition is archived after it has started journeys', async () => {
       const retired = await addTestDefinition(world.acme, { name: 'retired-later' });
       const { id } = await addTestToken(world.acme, retired, { definition_id: retired.id });
       assert.equal((await world.create(id)).status, 201);
@@ -215,7 +216,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
   });
 
   describe('create and redirect', () => {
-    it('answers 307 without a body, to the server itself, whatever page the token names', async () => {
+    it('the creation of an instance with a redirect answers 307 without a body, to the server itself, whatever page the token names', async () => {
       const { id } = await addTestToken(world.acme, world.definition, { ui_url: 'https://good.example/ui' });
       const { status, headers, text } = await world.start(undefined, id);
       assert.deepEqual([status, text], [307, '']);
@@ -281,7 +282,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.ok(started.location.includes(started.processInstanceId));
     });
 
-    it('refuses with 100025 an address in the body that is not on the list', async () => {
+    it('the creation of an instance with a redirect refuses with 100025 an address in the body that is not on the list', async () => {
       for (const name of ['_redirectUrl', 'timeoutRedirectUrl']) {
         const { status, body } = await world.start({ parameters: { [name]: 'https://good.example.evil.example' } });
         assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100025, `/parameters/${name}`]);
@@ -303,7 +304,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
         '/parameters',
       ],
     ] as const) {
-      it(`refuses ${what} with 100001, and takes no use`, async () => {
+      it(`the creation of an instance with a redirect refuses ${what} with 100001, and takes no use`, async () => {
         const { id } = await addTestToken(world.acme, world.definition, {
           type: 'MULTI_USE_COUNT_LIMITED',
           max_count: 1,
@@ -314,7 +315,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       });
     }
 
-    it('refuses with 100001 more than 500 parameters of token and body together', async () => {
+    it('the creation of an instance with a redirect refuses with 100001 more than 500 parameters of token and body together', async () => {
       const keys = (prefix: string) =>
         Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${prefix}${at}`, '']));
       const { id } = await addTestToken(world.acme, world.definition, { parameters: JSON.stringify(keys('a')) });

@@ -41,7 +41,7 @@ onBothEngines('many process tokens', (engine, places) => {
     return { places: rows.map(({ id }) => ids.indexOf(id)), total };
   };
 
-  it('are sorted and searched as a whole, in pages', async () => {
+  it('many process tokens are sorted and searched as a whole, in pages', async () => {
     const last = TOKENS - 1;
     const newest = { places: [last, last - 1], total: TOKENS };
     assert.deepEqual(await page({ size: 2, sort: ['lastUpdatedDtm'] }), newest);
@@ -62,7 +62,7 @@ onBothEngines('many process tokens', (engine, places) => {
     assert.deepEqual(await page({ size: 3, after }, 'token 9__'), { places: matchingIds.slice(11, 14), total: 100 });
   });
 
-  it('are looked through in batches, so that one statement does not hold up others', async () => {
+  it('many process tokens are looked through in batches, so that one statement does not hold up others', async () => {
     const sizes: number[] = [];
     const all: TenantDb['all'] = async (...call) => {
       const rows = await acme.all(...call);

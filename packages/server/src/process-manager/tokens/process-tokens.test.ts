@@ -46,7 +46,7 @@ onBothEngines('process tokens', (_engine, places) => {
   };
 
   describe('create', () => {
-    it('needs a name and a definition, binds the newest deployed version, and answers 201 with every field', async () => {
+    it('the creation of a process token needs a name and a definition, binds the newest deployed version, and answers 201 with every field', async () => {
       const { status, body } = await send({ name: 'only a name', processDefnName: 'onboarding' });
       assert.equal(status, 201);
       const { id, ...rest } = body;
@@ -73,7 +73,7 @@ onBothEngines('process tokens', (_engine, places) => {
       });
     });
 
-    it('echoes everything it was given, the deprecated fields too', async () => {
+    it('the creation of a process token echoes everything it was given, the deprecated fields too', async () => {
       const given = {
         description: 'For the shop',
         processDefnVersion: 1,
@@ -92,7 +92,7 @@ onBothEngines('process tokens', (_engine, places) => {
       for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
     });
 
-    it('takes numbers as text, and ignores what is not the caller’s to set', async () => {
+    it('the creation of a process token takes numbers as text, and ignores what is not the caller’s to set', async () => {
       const sent = {
         processDefnVersion: '1',
         type: 'MULTI_USE_COUNT_LIMITED',
@@ -106,7 +106,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual([processDefnVersion, maxCount, counter, tenantId, environment], [1, 3, 0, 'acme', 'live']);
     });
 
-    it('refuses with 100014 a name that another token of its environment has', async () => {
+    it('the creation of a process token refuses with 100014 a name that another token of its environment has', async () => {
       assert.equal((await create({ name: 'taken' }, testKey)).status, 201, 'a test key takes no name of a live token');
       await create({ name: 'taken' });
       const { status, body } = await create({ name: 'taken' });
@@ -114,13 +114,13 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await create({ name: 'taken' }, testKey)).body.code, 100014);
     });
 
-    it('refuses with 100023 a definition that does not exist, by name, version or tag', async () => {
+    it('the creation of a process token refuses with 100023 a definition that does not exist, by name, version or tag', async () => {
       await refused({ processDefnName: 'nothing' }, '/processDefnName', 100023);
       await refused({ processDefnVersion: 9 }, '/processDefnVersion', 100023);
       await refused({ processDefnName: undefined, processDefnTag: 'nothing' }, '/processDefnTag', 100023);
     });
 
-    it('refuses with 100047 a definition that is not deployed', async () => {
+    it('the creation of a process token refuses with 100047 a definition that is not deployed', async () => {
       await refused({ processDefnVersion: 3 }, '/processDefnVersion', 100047);
       for (const processDefnName of ['draft', 'old']) {
         const { status, body } = await create({ processDefnName });
@@ -128,7 +128,7 @@ onBothEngines('process tokens', (_engine, places) => {
       }
     });
 
-    it('binds a tag instead of a version, unless the two contradict each other', async () => {
+    it('the creation of a process token binds a tag instead of a version, unless the two contradict each other', async () => {
       const { body } = await create({ processDefnName: undefined, processDefnTag: 'current' });
       const { processDefnName, processDefnVersion, processDefnTag } = body;
       assert.deepEqual([processDefnName, processDefnVersion, processDefnTag], ['onboarding', undefined, 'current']);
@@ -179,10 +179,11 @@ onBothEngines('process tokens', (_engine, places) => {
       ['a parameter of ours to come', { parameters: { _groveX: 'x' } }, '/parameters/_groveX'],
       ['a scenario outside the sandbox', { parameters: { _scenario: 'passed' } }, '/parameters/_scenario'],
     ] as const) {
-      it(`refuses ${what} with 100001 and names ${pointer}`, () => refused(more, pointer));
+      it(`the creation of a process token refuses ${what} with 100001 and names ${pointer}`, () =>
+        refused(more, pointer));
     }
 
-    it('takes what the specification shows: odd keys, long texts, an empty name, a count for what is unlimited', async () => {
+    it('the creation of a process token takes what the specification shows: odd keys, long texts, an empty name, a count for what is unlimited', async () => {
       const parameters = { _customerRef: 'C-1', 'with space': 'ü', long: 'x'.repeat(10_000) };
       const { status, body } = await create({ parameters, description: 'x'.repeat(300), maxCount: 5 });
       assert.deepEqual([status, body.parameters, body.type, body.maxCount], [201, parameters, 'UNLIMITED', 5]);
@@ -230,7 +231,7 @@ onBothEngines('process tokens', (_engine, places) => {
       });
     }
 
-    it('refuses with 100025 an address that is not on the list, and names it', async () => {
+    it('the creation of a process token refuses with 100025 an address that is not on the list, and names it', async () => {
       const evil = 'https://good.example@evil.example/';
       await refused({ uiUrl: evil }, '/uiUrl', 100025);
       await refused({ parameters: { _redirectUrl: evil } }, '/parameters/_redirectUrl', 100025);
@@ -247,7 +248,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual([status, body.uiUrl], [201, undefined]);
     });
 
-    it('refuses with 100065 more tokens than the setting lets a tenant hold; test and live are counted apart', async () => {
+    it('the creation of a process token refuses with 100065 more tokens than the setting lets a tenant hold; test and live are counted apart', async () => {
       const few = await openTestApp(await places.create(), { environment: { GROVE_MAX_PROCESS_TOKENS: '2' } });
       try {
         await addTestDefinition(few.app.db.of(asTenantId('acme')), { name: 'onboarding' });
@@ -288,7 +289,7 @@ onBothEngines('process tokens', (_engine, places) => {
       return (body.content as { name: string }[]).map(({ name }) => name);
     };
 
-    it('finds tokens by name, with % and _ and without regard to case, and carries every field', async () => {
+    it('the list of process tokens finds tokens by name, with % and _ and without regard to case, and carries every field', async () => {
       await create({ name: 'Findable One', forTest: false });
       await create({ name: 'findable two', notAfterDtm: toDtm(grove.clock.now() + HOUR) });
       assert.deepEqual(await names('processTokenSearch=FINDABLE%25&sort=name,desc'), ['findable two', 'Findable One']);
@@ -300,21 +301,21 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.match(item.lastUpdatedDtm, /Z$/);
     });
 
-    it('pages, sorts, and refuses what it cannot sort by with 100001', async () => {
+    it('the list of process tokens pages, sorts, and refuses what it cannot sort by with 100001', async () => {
       const { body } = await grove.call(`${PATH}?size=2&page=1&sort=createdDtm,desc`);
       assert.deepEqual([body.numberOfElements, body.number, body.sort.sorted], [2, 1, true]);
       assert.ok(body.totalElements > 10);
       assert.equal((await grove.call(`${PATH}?sort=parameters`)).body.code, 100001);
     });
 
-    it('shows test keys only tokens of the sandbox, and live keys only the others', async () => {
+    it('the list of process tokens shows test keys only tokens of the sandbox, and live keys only the others', async () => {
       const { body } = await create({ name: 'of the sandbox', parameters: { _scenario: 'passed' } }, testKey);
       assert.equal(body.environment, 'test');
       assert.deepEqual(await names('processTokenSearch=of%25', testKey), ['of the sandbox']);
       assert.deepEqual(await names('processTokenSearch=of%20the%20sandbox'), []);
     });
 
-    it('shows nothing of another tenant', async () => {
+    it('the list of process tokens shows nothing of another tenant', async () => {
       const { apiKey } = await grove.app.tenants.create({ id: 'stranger' });
       assert.deepEqual(await names('', await grove.token(apiKey)), []);
     });
@@ -349,7 +350,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual(await acme.all(COUNTED, ['acme', `%${id}`]), []);
     });
 
-    it('refuses with 100021 a token that is not there, or of the other environment', async () => {
+    it('a process token that is not there, or of the other environment, is refused with 100021', async () => {
       const { id } = (await create()).body;
       for (const answer of [
         await grove.call(at(id), { token: testKey }),
@@ -376,7 +377,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await use(id)).status, 201);
     });
 
-    it('changes only what is given, and takes back what was read', async () => {
+    it('an update of a process token changes only what is given, and accepts what was read', async () => {
       const given = {
         description: 'before',
         parameters: { firstName: 'Ada' },
@@ -397,7 +398,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await use(read.id)).status, 201);
     });
 
-    it('refuses with 100001, 100014 and 100025 what a new token could not be either, and another definition', async () => {
+    it('an update of a process token is refused with 100001, 100014 and 100025 like a creation, and for another definition', async () => {
       const { id, name } = (await create()).body;
       const other = (await create()).body;
       for (const [body, code, pointer] of [
@@ -449,7 +450,7 @@ onBothEngines('process tokens', (_engine, places) => {
       return new Set(body.content.map(({ id }: { id: string }) => id));
     };
 
-    it('removes tokens that are used up or over, once their instances are gone, and no other', async () => {
+    it('retention removes tokens that are used up or over, once their instances are gone, and no other', async () => {
       const end = toDtm(grove.clock.now() + HOUR);
       const once = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 };
       const make = async (more: object) => (await create(more)).body.id as string;

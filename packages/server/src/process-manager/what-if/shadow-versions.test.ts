@@ -38,7 +38,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     return processInstanceId;
   };
 
-  it('says what it would have made of the instances since it was started, and decides nothing', async () => {
+  it('a shadow version says what it would have made of the instances since it was started, and decides nothing', async () => {
     const before = await finish('face-mismatch');
     app.clock.advance(1000);
     const id = await draft();
@@ -63,7 +63,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     assert.equal(audited.body.totalElements, 1);
   });
 
-  it('is listed until it is ended, goes on as it began if it is started again, and is seen in its environment alone', async () => {
+  it('a shadow version is listed until it is ended, goes on as it began if it is started again, and is seen in its environment alone', async () => {
     const id = await draft();
     const first = await send(SHADOWS, { processDefinitionId: id });
     app.clock.advance(60_000);

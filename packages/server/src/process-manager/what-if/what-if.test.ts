@@ -91,7 +91,7 @@ onBothEngines('what if', (_engine, places) => {
     return { examined, changed, turns: turns(), cpuMs: Math.round((user + system) / 1000), wallMs };
   };
 
-  it('shows who would come to something else, beside what reviewers said', async () => {
+  it('a what-if run shows who would come to something else, beside what reviewers said', async () => {
     const { body } = await whatIf(failing());
     const changed = body.changed.map(
       ({ processInstanceId, recorded, outcome, verdict }: Count & { processInstanceId: string }) => [
@@ -108,7 +108,7 @@ onBothEngines('what if', (_engine, places) => {
     ]);
   });
 
-  it('says NOT_KNOWN where personal data decides, and answers in parts', async () => {
+  it('a what-if run says NOT_KNOWN where personal data decides, and answers in parts', async () => {
     const rules = [{ when: 'params.firstName == "Ada"', outcome: 'FAIL' }];
     const steps = document.steps.map((step) => (step.type === 'decision' ? { ...step, rules } : step));
     let next: string | undefined;

@@ -12,14 +12,14 @@ const many = (count: number, text: string) =>
 const FONT = Buffer.concat([Buffer.from('wOF2'), Buffer.alloc(40)]);
 
 describe('the contrast of colours', () => {
-  it('is that of WCAG 2.2', () => {
+  it('the contrast of colours is that of WCAG 2.2', () => {
     assert.equal(contrastOf('#000000', '#ffffff'), 21);
     assert.equal(contrastOf('#abcdef', '#abcdef'), 1);
     assert.equal(contrastOf('#777777', '#ffffff').toFixed(2), '4.48');
     assert.equal(contrastOf('#767676', '#FFFFFF').toFixed(2), '4.54');
   });
 
-  it('is good enough in the theme that we ship, by day and by night', () => {
+  it('the contrast of colours is good enough in the theme that we ship, by day and by night', () => {
     assert.deepEqual(contrastFaults(DEFAULT_TOKENS.palette, ''), []);
     assert.ok(DEFAULT_TOKENS.darkPalette);
     assert.deepEqual(contrastFaults(DEFAULT_TOKENS.darkPalette, ''), []);
@@ -47,7 +47,7 @@ onBothEngines('themes', (_engine, places) => {
       headers: { 'Content-Type': contentType },
     });
 
-  it('are created, listed, changed, read by anybody and deleted', async () => {
+  it('themes are created, listed, changed, read by anybody and deleted', async () => {
     const made = await send('', { name: 'spring', palette, radius: 4, fontFamily: 'serif' });
     assert.equal(made.status, 201, made.text);
     assert.deepEqual([made.body.radius, made.body.fontFamily, made.body.darkPalette], [4, 'serif', undefined]);
@@ -70,7 +70,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await send('/twice', { radius: 3 })).body.radius, 3);
   });
 
-  it('are there when a definition that names one is deployed, or it is refused with 100048', async () => {
+  it('themes are there when a definition that names one is deployed, or it is refused with 100048', async () => {
     const steps = [{ id: 'decide', type: 'decision' }];
     const manage = (path: string, body: object) =>
       grove.call(`/api/process-manager/processDefinitions${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -81,7 +81,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await manage(`/${made.id}/deploy`, {})).body.status, 'DEPLOYED_ACTIVE');
   });
 
-  it('have a default that is ours until the tenant makes its own', async () => {
+  it('themes have a default that is ours until the tenant makes its own', async () => {
     for (const query of ['', '?tn=acme', '?tn=nobody', '?tn=%C3%A4']) {
       const { status, body } = await read('default', query);
       assert.deepEqual([status, body.builtIn, body.palette], [200, true, palette]);
@@ -93,7 +93,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('default', '?tn=stranger')).body.builtIn, true);
   });
 
-  it('are refused with 100098 if colours cannot be told apart, each pair with its ratio', async () => {
+  it('themes are refused with 100098 if colours cannot be told apart, each pair with its ratio', async () => {
     const pale = { ...palette, text: '#999999', onPrimary: '#1f6b50' };
     const { status, body } = await send('', { name: 'pale', palette: pale });
     assert.deepEqual([status, body.code], [400, 100098]);
@@ -108,7 +108,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('clear')).body.darkPalette, undefined);
   });
 
-  it('are refused with 100001 if a token or the name is not what it should be', async () => {
+  it('themes are refused with 100001 if a token or the name is not what it should be', async () => {
     for (const body of [
       { name: 'x' },
       { name: '', palette },
@@ -122,7 +122,7 @@ onBothEngines('themes', (_engine, places) => {
     }
   });
 
-  it('have a name of their own: 100014 for another of that name; of another tenant or none, 100097', async () => {
+  it('themes have a name of their own: 100014 for another of that name; of another tenant or none, 100097', async () => {
     await send('', { name: 'mine', palette });
     assert.equal((await send('', { name: 'mine', palette })).body.code, 100014);
     assert.equal((await send('', { name: 'mine', palette }, stranger)).status, 201);
@@ -133,7 +133,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await send('/mine', { radius: 1 }, stranger)).status, 200);
   });
 
-  it('have a logo and a font, which anybody may read under an address that changes with them', async () => {
+  it('themes have a logo and a font, which anybody may read under an address that changes with them', async () => {
     await send('', { name: 'logo', palette, fontFamily: 'own' });
     const first = await upload('logo', 'logo', 'image/png', PNG);
     assert.equal(first.status, 200, first.text);
@@ -181,7 +181,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.deepEqual([none.defaultLanguage, none.texts, none.radius], [undefined, {}, 2]);
   });
 
-  it('are refused with 100170 if a text cannot stand in for ours, each with its key', async () => {
+  it('themes are refused with 100170 if a text cannot stand in for ours, each with its key', async () => {
     await send('', { name: 'spoken', palette });
     const plural = '{minutes, plural, one {# minute} other {# minutes}} or so';
     for (const [texts, pointer, message] of [
@@ -245,7 +245,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await open({ pt, tn: 'acme' })).body.journey.theme.name, 'default');
   });
 
-  it('can replace what is listed: every text of a journey, with what it fills in', async () => {
+  it('themes can replace what is listed: every text of a journey, with what it fills in', async () => {
     const { status, body } = await grove.call('/api/theme-server/texts?language=de&key=start.&size=3');
     assert.equal(status, 200);
     assert.ok(body.totalElements >= 4);
@@ -255,7 +255,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.ok((await grove.call('/api/theme-server/texts')).body.totalElements > 300);
   });
 
-  it('are at most a hundred in a tenant: 100065 for one more', async () => {
+  it('themes are at most a hundred in a tenant: 100065 for one more', async () => {
     const { apiKey } = await grove.app.tenants.create({ id: 'collector' });
     const token = await grove.token(apiKey);
     for (let at = 0; at < MAX_THEMES_PER_ENVIRONMENT; at++) {

@@ -29,7 +29,7 @@ function storeOf() {
 }
 
 describe('the archive of a person', () => {
-  it('hands out nothing of what was erased after it began', async () => {
+  it('the archive of a person hands out nothing of what was erased after it began', async () => {
     for (const kind of ['user', 'instance'] as const) {
       const { stored, deps } = storeOf();
       // It is called when the archive has begun and nothing was read for its entries.

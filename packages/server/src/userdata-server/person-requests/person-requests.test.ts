@@ -125,7 +125,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await app.call(REQUESTS, { method: 'POST', body: '{"reference":"x"}', token })).status, 400);
   });
 
-  it('are of one environment, and another tenant gets 100230 for them', async () => {
+  it('requests about a person are of one environment, and another tenant gets 100230 for them', async () => {
     const { id } = await requested(REQUESTS, { email: EMAIL });
     assert.equal((await app.call(`${REQUESTS}/${id}`)).body.code, 100230);
     const live = await app.call(REQUESTS, { method: 'POST', body: JSON.stringify({ email: EMAIL }) });
@@ -211,7 +211,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.deepEqual(await db.all(keys, ['acme']), []);
   });
 
-  it('that only searched are removed after 7 days, each in its own transaction', async () => {
+  it('requests about a person that only searched are removed after 7 days, each in its own transaction', async () => {
     const db = app.app.db.of(asTenantId('acme'));
     const add = (id: string, action: string, createdAt: number) => ({
       text: `INSERT INTO person_requests (tenant_id, id, environment, action, state, source, after_id, searched, total,

@@ -18,7 +18,7 @@ function noneAgrees(cases: readonly Case[], more?: Partial<DocumentName>): void 
 }
 
 describe('the name that is expected agrees with the name on the document', () => {
-  it('in every spelling that ICAO 9303 has for a letter', () => {
+  it('the name that is expected agrees with the name on the document in every spelling that ICAO 9303 has for a letter', () => {
     allAgree([
       ['Jörg', 'Müller', 'JOERG', 'MUELLER'],
       ['Jörg', 'Müller', 'JORG', 'MULLER'],
@@ -48,7 +48,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('if the document has more given names, in another order', () => {
+  it('the name that is expected agrees with the name on the document if the document has more given names, in another order', () => {
     allAgree([
       ['Anna', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
       ['Maria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
@@ -58,7 +58,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('if the document has a double surname, or particles stand elsewhere', () => {
+  it('the name that is expected agrees with the name on the document if the document has a double surname, or particles stand elsewhere', () => {
     allAgree([
       ['Ana', 'García', 'ANA', 'GARCIA LOPEZ'],
       ['Ana', 'García-López', 'ANA', 'GARCIA LOPEZ'],
@@ -69,7 +69,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('if only a patronymic is absent', () => {
+  it('the name that is expected agrees with the name on the document if only a patronymic is absent', () => {
     allAgree([
       ['Ivan Sergeevich', 'Petrov', 'IVAN', 'PETROV'],
       ['Иван Сергеевич', 'Петров', 'IVAN', 'PETROV'],
@@ -77,7 +77,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('if given name and surname are swapped, or a word stands in the other part', () => {
+  it('the name that is expected agrees with the name on the document if given name and surname are swapped, or a word stands in the other part', () => {
     allAgree([
       ['Eriksson', 'Anna', 'ANNA MARIA', 'ERIKSSON'],
       ['Van An', 'Nguyen', 'NGUYEN', 'VAN AN'],
@@ -96,7 +96,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     );
   });
 
-  it('if the print does not say which part is which', () => {
+  it('the name that is expected agrees with the name on the document if the print does not say which part is which', () => {
     const full = 'ERIKSSON, ANNA MARIA';
     assert.deepEqual(
       compareNames({ firstName: 'Anna', lastName: 'Eriksson' }, { givenNames: '', surname: '', full }),
@@ -113,7 +113,7 @@ describe('the name that is expected agrees with the name on the document', () =>
 });
 
 describe('the name that is expected does not agree', () => {
-  it('with the name of somebody else', () => {
+  it('the name that is expected does not agree with the name of somebody else', () => {
     for (const each of [
       ['Ada', 'Byrne', 'ANNA MARIA', 'ERIKSSON'],
       ['Иван', 'Петров', 'ANNA', 'ERIKSSON'],
@@ -122,7 +122,7 @@ describe('the name that is expected does not agree', () => {
     }
   });
 
-  it('with a relative: one part is the same, the other is not', () => {
+  it('the name that is expected does not agree with a relative: one part is the same, the other is not', () => {
     assert.deepEqual(compare(['Erik', 'Eriksson', 'ANNA MARIA', 'ERIKSSON']), {
       firstName: 'differs',
       lastName: 'agrees',
@@ -133,7 +133,7 @@ describe('the name that is expected does not agree', () => {
     });
   });
 
-  it('with a name that is only similar', () => {
+  it('the name that is expected does not agree with a name that is only similar', () => {
     for (const [firstName, likeness] of Object.entries({
       Ana: 'similar',
       'A.': 'similar',
@@ -147,7 +147,7 @@ describe('the name that is expected does not agree', () => {
     assert.equal(compare(['Anna Maria', 'Smith', 'ANNA', 'SMITH']).firstName, 'similar');
   });
 
-  it('by a particle, an initial, a beginning or one word twice', () => {
+  it('the name that is expected does not agree by a particle, an initial, a beginning or one word twice', () => {
     noneAgrees([
       ['Ursula', 'Von', 'URSULA', 'VON DER LEYEN'],
       ['Anna E.', 'Eriksson', 'ANNA BETH', 'ERIKSSON'],
@@ -168,7 +168,7 @@ describe('the name that is expected does not agree', () => {
     );
   });
 
-  it('where it cannot be compared', () => {
+  it('the name that is expected does not agree where it cannot be compared', () => {
     assert.deepEqual(compare(['山田', 'محمد', 'ANNA', 'ERIKSSON']), {
       firstName: 'notComparable',
       lastName: 'notComparable',

@@ -99,12 +99,12 @@ describe('an attestation', () => {
     });
   }
 
-  it('of itself is enough where the policy says so, in every algorithm', () => {
+  it('an attestation of itself is enough where the policy says so, in every algorithm', () => {
     for (const alg of OFFERED) assert.equal(assess({ format: 'packed', attests: packedSelf(), alg }, self), 'self');
     refuses({ format: 'packed', attests: packedSelf() });
   });
 
-  it('that is missing, of an unknown format or not understood is refused with 100093 where one is asked for', () => {
+  it('an attestation that is missing, of an unknown format or not understood is refused with 100093 where one is asked for', () => {
     const none = () => new Map<string, Cbor>();
     refuses({ format: 'none', attests: none }, self);
     refuses({ format: 'none', attests: none });
@@ -115,7 +115,7 @@ describe('an attestation', () => {
     }
   });
 
-  it('is not looked at where the policy asks for none; but fmt none with a statement is refused with 100093', () => {
+  it('an attestation is not looked at where the policy asks for none; but fmt none with a statement is refused with 100093', () => {
     const none = { trust: 'none', roots: [], aaguids: [] } as const;
     const nonsense = () => new Map([['sig', 1]]);
     for (const format of ['packed', 'android-safetynet'] as const) {
@@ -126,7 +126,7 @@ describe('an attestation', () => {
     refuses({ format: 'none', attests: packed(maker) }, none);
   });
 
-  it('of a model that is not on the list is refused with 100093', () => {
+  it('an attestation of a model that is not on the list is refused with 100093', () => {
     const made: Made = { format: 'packed', attests: packed(maker) };
     assert.equal(assess(made, { ...trusted, aaguids: ['07070707-0707-0707-0707-070707070707'] }), 'trusted');
     refuses(made, { ...trusted, aaguids: ['08080808-0808-0808-0808-080808080808'] });
@@ -317,7 +317,7 @@ describe('an attestation as devices in the field make it', () => {
     assert.match(detailOf(made, trusted), /android-safetynet/);
   });
 
-  it('of itself is good in every algorithm that a policy may name, and wrong with another hash or padding', () => {
+  it('an attestation as devices in the field make it of itself is good in every algorithm that a policy may name, and wrong with another hash or padding', () => {
     const all = Object.keys(ALGORITHMS).map(Number) as Alg[];
     assert.equal(all.length, 14);
     for (const alg of all) {
@@ -335,7 +335,7 @@ describe('an attestation as devices in the field make it', () => {
     }
   });
 
-  it('of a model that is denied is refused with 100093, as is one that is on no list', () => {
+  it('an attestation as devices in the field make it of a model that is denied is refused with 100093, as is one that is on no list', () => {
     const made: Made = { format: 'packed', attests: packed(maker) };
     assert.match(detailOf(made, { ...trusted, deniedAaguids: ['07070707-0707-0707-0707-070707070707'] }), /denied/);
     assert.equal(assess(made, { ...trusted, deniedAaguids: ['08080808-0808-0808-0808-080808080808'] }), 'trusted');
@@ -353,20 +353,20 @@ describe('the metadata of FIDO', () => {
   };
   const made: Made = { format: 'packed', attests: packed(maker) };
 
-  it('names the roots of a model, and of that model alone', () => {
+  it('the metadata of FIDO names the roots of a model, and of that model alone', () => {
     assert.equal(assess(made, policyOf([entryOf(AAGUID, [maker.rootDer])])), 'trusted');
     refuses(made, policyOf([entryOf(AAGUID, [authority().rootDer])]));
     const other = '08080808-0808-0808-0808-080808080808';
     refuses(made, policyOf([entryOf(other, [maker.rootDer])]));
   });
 
-  it('refuses with 100093 a model that it does not know, where it is required', () => {
+  it('the metadata of FIDO refuses with 100093 a model that it does not know, where it is required', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
     assert.equal(assess(made, { ...policyOf([]), ...own }), 'trusted');
     assert.match(detailOf(made, { ...policyOf([], true), ...own }), /no metadata/);
   });
 
-  it('refuses with 100093 a model that is reported as revoked or broken, also where its root is trusted', () => {
+  it('the metadata of FIDO refuses with 100093 a model that is reported as revoked or broken, also where its root is trusted', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
     for (const status of [
       'REVOKED',
@@ -422,7 +422,7 @@ describe('an attestation object with a wrong byte', () => {
 describe('the trust in certificates', () => {
   const made = (faults: Parameters<typeof packed>[1]): Made => ({ format: 'packed', attests: packed(maker, faults) });
 
-  it('goes through one that the root has signed, and may end at it', () => {
+  it('the trust in certificates goes through one that the root has signed, and may end at it', () => {
     const { certificate, issue } = intermediate(maker);
     assert.equal(assess(made({ issue, chain: [certificate] })), 'trusted');
     const roots = [new X509Certificate(certificate)];
@@ -430,7 +430,7 @@ describe('the trust in certificates', () => {
     assert.equal(assess(made({ issue, chain: [certificate] }), { ...trusted, roots }), 'trusted');
   });
 
-  it('breaks with 100093 where the statement contains the root, but for the key store of Android, which adds it', () => {
+  it('the trust in certificates breaks with 100093 where the statement contains the root, but for the key store of Android, which adds it', () => {
     const { certificate, issue } = intermediate(maker);
     for (const policy of [trusted, self]) {
       refuses(made({ issue, chain: [certificate, maker.rootDer] }), policy);
@@ -445,7 +445,7 @@ describe('the trust in certificates', () => {
     refuses(twice);
   });
 
-  it('breaks with 100093 where certificates stand in the statement that are not of its chain', () => {
+  it('the trust in certificates breaks with 100093 where certificates stand in the statement that are not of its chain', () => {
     const { certificate, issue } = intermediate(maker);
     const stranger = intermediate(authority()).certificate;
     for (const policy of [trusted, self]) {
@@ -456,7 +456,7 @@ describe('the trust in certificates', () => {
     }
   });
 
-  it('breaks with 100093 where an authority stands below one that may have none below it', () => {
+  it('the trust in certificates breaks with 100093 where an authority stands below one that may have none below it', () => {
     const [lone, wide] = [0, 1].map((pathLength) => {
       const upper = intermediate(maker, { pathLength });
       const lower = intermediate({ ...maker, issue: upper.issue }, { name: 'Lower' });
@@ -466,7 +466,7 @@ describe('the trust in certificates', () => {
     assert.equal(assess(wide as Made), 'trusted');
   });
 
-  it('breaks with 100093 where one is missing, was signed by another, or is of no authority', () => {
+  it('the trust in certificates breaks with 100093 where one is missing, was signed by another, or is of no authority', () => {
     const { issue } = intermediate(maker);
     const other = intermediate(maker);
     refuses(made({ issue }));
@@ -478,7 +478,7 @@ describe('the trust in certificates', () => {
     refuses(made({ issue, chain: [leaf] }));
   });
 
-  it('breaks with 100093 where one is not valid yet or no more: that of the authenticator, or the root', () => {
+  it('the trust in certificates breaks with 100093 where one is not valid yet or no more: that of the authenticator, or the root', () => {
     const now = Date.now();
     refuses(made({ certificate: { notAfter: now - DAY } }));
     refuses(made({ certificate: { notBefore: now + DAY } }));

@@ -43,7 +43,7 @@ const all = (...texts: string[]) => {
 const F = 'data.forms.f';
 
 describe('an expression', () => {
-  it('compares and calculates', () => {
+  it('an expression compares and calculates', () => {
     all('1 + 2 * 3 == 7', '7 / 2 == 3 && -7 % 4 == -3', '7.0 / 2.0 == 3.5', 'dyn(1) == 1.0');
     all(`${F}.age == 36 && ${F}.age + 1 == 37 && ${F}.age >= 18 && ${F}.score < 1`, `${F}.age % 2 == 0`);
     all('"a" + "b" == "ab" && "a" < "b"', `${F}.list + [4] == [1, 2, 3, 4]`, `2 in ${F}.list && !(5 in ${F}.list)`);
@@ -54,7 +54,7 @@ describe('an expression', () => {
     fails(`${F}.name > 1`, /no order/, `${F}.name > 1`);
   });
 
-  it('has functions for texts, times and numbers', () => {
+  it('an expression has functions for texts, times and numbers', () => {
     all('"abc".startsWith("a") && "abc".endsWith("c") && "abc".contains("b") && "abc".indexOf("c") == 2');
     all('" aB ".trim().upperAscii() == "AB" && "ÄA".lowerAscii() == "Äa" && "abcd".substring(1, 3) == "bc"');
     all('"a,b".split(",") == ["a", "b"]', `${F}.words.join("-") == "a-bc"`, 'size("äöü") == 3 && [1].size() == 1');
@@ -66,21 +66,21 @@ describe('an expression', () => {
     fails('duration("1y") == duration("1h")', /duration/, 'duration("1y")');
   });
 
-  it('goes through lists and objects', () => {
+  it('an expression goes through lists and objects', () => {
     all(`${F}.list.all(n, n > 0) && ${F}.list.exists(n, n == 3) && ${F}.list.exists_one(n, n > 2)`);
     all(`${F}.list.map(n, n * 2) == [2, 4, 6]`, `${F}.list.filter(n, n > 1).size() == 2`);
     all(`${F}.list.map(n, n > 1, n + 1) == [3, 4]`, `${F}.address.all(name, name == "city")`);
     all(`${F}.list.all(n, ${F}.list.exists(m, m == n))`, 'cel.bind(x, 2, x * x == 4)', '![].exists(n, true)');
   });
 
-  it('lets the side decide that can, where the other has no value', () => {
+  it('an expression lets the side decide that can, where the other has no value', () => {
     all('true || params.missing == "x"', 'params.missing == "x" || true', '!(params.missing == "x" && false)');
     all(`${F}.people.exists(p, p.age == 3)`, `!${F}.people.all(p, p.age == 4)`);
     fails('params.missing == "x" || false', /is missing/, 'params.missing');
     fails(`${F}.people.exists(p, p.age == 4)`, /is missing/, 'p.age');
   });
 
-  it('asks for a member without stumbling over what is missing above it', () => {
+  it('an expression asks for a member without stumbling over what is missing above it', () => {
     all(
       `has(${F}.name) && !has(${F}.missing) && has(${F}.nothing)`,
       `!has(${F}.missing.deeper) && has(${F}.address.city)`,
@@ -88,7 +88,7 @@ describe('an expression', () => {
     all('!has(params.constructor) && !has(data.forms.constructor.name) && !("toString" in params)');
   });
 
-  it('names the part that has no value, and never a value', () => {
+  it('an expression names the part that has no value, and never a value', () => {
     fails(`${F}.list[3] == 1`, /is missing/, `${F}.list[3]`);
     fails(`${F}.name.length == 1`, /has no members/, `${F}.name.length`);
     fails(`params[${F}.name] == "x"`, /is missing/, `params[${F}.name]`);
@@ -105,7 +105,7 @@ describe('the budget of an expression', () => {
       text,
     );
 
-  it('is used up by elements, by characters and by what is made of them', () => {
+  it('the budget of an expression is used up by elements, by characters and by what is made of them', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b))`);
     exceeds(`${L}.text.matches("^(a+)+$")`);
     exceeds(`(${L}.text + "b").contains(${L}.text + "c")`);
@@ -115,7 +115,7 @@ describe('the budget of an expression', () => {
     exceeds(`${L}.text.split("") == []`);
   });
 
-  it('is used up by texts of other scripts whose letters are changed one by one', () => {
+  it('the budget of an expression is used up by texts of other scripts whose letters are changed one by one', () => {
     const used = (text: string) => {
       const budget = newBudget();
       const condition = compileCondition('data.forms.f.text.lowerAscii() == ""');
@@ -127,13 +127,13 @@ describe('the budget of an expression', () => {
     assert.ok(used(`ä${'Aa'.repeat(20_000)}`) > 40_000);
   });
 
-  it('cannot be escaped by a side that decides', () => {
+  it('the budget of an expression cannot be escaped by a side that decides', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b)) || true`);
     exceeds(`[1].exists(x, ${L}.list.all(a, ${L}.list.all(b, a == b))) ? true : true`);
     exceeds(`${L}.list.exists(x, x.missing)`);
   });
 
-  it('is used up by the length of a text, not only by the number of texts', () => {
+  it('the budget of an expression is used up by the length of a text, not only by the number of texts', () => {
     chargeText(newBudget(1000), 1000);
     assert.throws(
       () => chargeText(newBudget(1000), 100_000),
@@ -141,7 +141,7 @@ describe('the budget of an expression', () => {
     );
   });
 
-  it('is shared by all expressions that are evaluated in one go', () => {
+  it('the budget of an expression is shared by all expressions that are evaluated in one go', () => {
     const budget = newBudget();
     const once = `${L}.list.all(a, a == 1)`;
     assert.equal(holds(once, budget), true);
@@ -151,7 +151,7 @@ describe('the budget of an expression', () => {
     );
   });
 
-  it('is enough for what people write', () => {
+  it('the budget of an expression is enough for what people write', () => {
     const budget = newBudget();
     assert.equal(holds(`${F}.people.exists(p, p.name == "b" && has(p.age)) && params.country == "DEU"`, budget), true);
     assert.ok(budget.remaining > newBudget().remaining - 100);
@@ -161,7 +161,7 @@ describe('the budget of an expression', () => {
 describe('a pattern', () => {
   const faultOf = (text: string) => checkCondition(text).faults[0] ?? '';
 
-  it('is read by an engine without backtracking, is written out, and has a limited size', () => {
+  it('a pattern is read by an engine without backtracking, is written out, and has a limited size', () => {
     assert.equal(faultOf('params.a.matches("^(a+)+$")'), '');
     assert.match(faultOf('params.a.matches("(a)\\\\1")'), /not a regular expression of RE2/);
     assert.match(faultOf('params.a.matches("(?=a)")'), /not a regular expression of RE2/);

@@ -19,7 +19,7 @@ it('a virtual camera and a file are noted, each once, and nothing that the clien
   assert.deepEqual(clientSignals({ frontSource: 'auto', frontCameraLabel: 'Back Camera' }, SIDES), []);
 });
 
-it('they stand beside what was found, and change nothing of it', () => {
+it('the signals of a client stand beside the findings, and change nothing of them', () => {
   const check = { name: 'documentQuality', type: 'document', status: 'PASSED', metaData: { engine: 'x' } } as const;
   const other = { name: 'documentType', type: 'document', status: 'FAILED' } as const;
   const noted = noteSignals([check, other], 'documentQuality', ['from_file']);
