@@ -1,13 +1,13 @@
 export type EmbedAddress = {
-  /** What the frame or window opens. */
+  /** The address that the frame or window opens. */
   readonly url: string;
-  /** Where its messages come from; whatever comes from elsewhere is not listened to. */
+  /** The origin of its messages; messages from any other origin are ignored. */
   readonly origin: string;
 };
 
 /**
- * The link of a journey as a page of `ownOrigin` shows it. Where the host of the link does not name the tenant, its code
- * does: `acme.…`. Throws for what is no link of a journey. Pure.
+ * The link of a journey as a page of `ownOrigin` shows it. If the host of the link does not name the tenant, the code
+ * in the link does: `acme.…`. Throws if the address is not the link of a journey. Pure.
  */
 export function embedAddress(link: string, ownOrigin: string, language?: string): EmbedAddress {
   const url = new URL(link);

@@ -1,16 +1,16 @@
-/** What a journey tells the page that shows it. None of it is proof of anything: ask the API, or wait for the webhook. */
+/** The events that a journey sends to the page around it. They prove nothing: ask the API, or wait for the webhook. */
 export type JourneyEvents = {
   /** The journey is open, and its first page is shown. */
   ready: { processInstanceId: string };
   /** A step is shown: `consent`, `document`, `face`, `form` … */
   step: { processInstanceId: string; step: string; position: number; total: number };
-  /** The journey is over; its page still says how it went. */
+  /** The journey is over; its page still shows the result. */
   completed: { processInstanceId: string; outcome: JourneyOutcome };
-  /** The frame or window is gone, because the end user closed it or your page did. */
+  /** The frame or window is gone: the end user or your page closed it. */
   closed: { completed: boolean };
   /**
-   * What stands in the way. `refused`: the page did not come, most likely because your origin is not on the list
-   * `embedOrigins`; `window`: the browser did not open a window; everything else names what is wrong with the link.
+   * Why the journey cannot be shown. `refused`: the page did not load, most likely because your origin is not on the
+   * list `embedOrigins`; `window`: the browser did not open a window; every other reason names the fault of the link.
    */
   error: { reason: string };
 };
@@ -19,7 +19,7 @@ export type JourneyOutcome = 'passed' | 'received' | 'tryAgain' | 'notPossible' 
 
 export type JourneyEventName = keyof JourneyEvents;
 
-/** What comes out of the frame: an event, that its page has come, or how tall it is. */
+/** A message from the frame: an event, a sign that its page has loaded, or its height. */
 export type JourneyMessage =
   | { [N in JourneyEventName]: { name: N; event: JourneyEvents[N] } }[JourneyEventName]
   | { name: 'hello' }
@@ -27,7 +27,7 @@ export type JourneyMessage =
 
 const MAX_HEIGHT = 4000;
 
-/** Whatever does not look like a message of a journey is none. The origin was compared before. Pure. */
+/** Reads a message of a journey; anything else gives undefined. The caller has compared the origin already. Pure. */
 export function readMessage(data: unknown): JourneyMessage | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const { from, type, processInstanceId, ...more } = data as Record<string, unknown>;

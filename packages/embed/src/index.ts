@@ -7,14 +7,14 @@ export type { JourneyEventName, JourneyEvents, JourneyOutcome } from './events.t
 export type JourneyOptions = {
   /** `redirectUrl` of a new process instance, a resume link, or a public link with `?pt=`. It works once: make one when you need it. */
   url: string;
-  /** `modal` unless given. `redirect` leaves your page; the end user comes back to `_redirectUrl`. */
+  /** The default is `modal`. `redirect` leaves your page; the end user comes back to `_redirectUrl`. */
   mode?: 'modal' | 'inline' | 'popup' | 'redirect';
-  /** Where the frame goes, for `inline`. */
+  /** For `inline`: the element that holds the frame. */
   container?: Element;
-  /** `de`, `fr` …; the end user can change it. */
+  /** The language at the start, such as `de` or `fr`; the end user can change it. */
   language?: string;
   labels?: Partial<Labels>;
-  /** After so many milliseconds without the page, a button offers a window instead. */
+  /** If the page has not loaded after this many milliseconds, a button offers a window instead. */
   patienceMs?: number;
 };
 

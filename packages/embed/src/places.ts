@@ -1,4 +1,4 @@
-/** Where a journey is shown: a dialog over the page, a place inside it, or a window. */
+/** A place in which a journey is shown: a dialog over the page, an element of it, or a window. */
 export type JourneyDisplay = {
   /** The window whose messages are accepted; null before it exists. */
   target(): Window | null;
@@ -9,7 +9,7 @@ export type JourneyDisplay = {
 };
 
 export type Labels = {
-  /** Of the frame, for screen readers. */
+  /** The title of the frame, for screen readers. */
   title: string;
   close: string;
   openWindow: string;
@@ -35,7 +35,7 @@ export function showInline(container: Element, url: string, labels: Labels): Jou
 export function showModal(url: string, labels: Labels, onClose: () => void): JourneyDisplay {
   const dialog = document.createElement('dialog');
   dialog.setAttribute('aria-label', labels.title);
-  // The colours of the browser, light or dark. Where there is no room around it, it fills the screen.
+  // The dialog uses the browser's own colours, light or dark. On a small screen it fills the screen.
   Object.assign(dialog.style, {
     boxSizing: 'border-box',
     width: 'min(480px, 100vw)',
@@ -84,7 +84,7 @@ function makeFrame(url: string, title: string): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.title = title;
   frame.src = url;
-  // The browser asks the end user all the same.
+  // The browser still asks the end user for permission.
   frame.allow =
     'camera; publickey-credentials-get; publickey-credentials-create; clipboard-write; fullscreen; web-share';
   frame.referrerPolicy = 'no-referrer';

@@ -1,4 +1,4 @@
-/** Waits for a promise that several callers share: one caller's abort ends its own waiting and nobody else's. */
+/** Waits for a promise that several callers share. An abort by one caller ends only the waiting of that caller. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared;
   return new Promise((resolve, reject) => {

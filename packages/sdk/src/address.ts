@@ -1,7 +1,7 @@
 import { isRecord } from './errors.ts';
 import type { LooseArguments, Route } from './route.ts';
 
-/** The path and query of a call. Everything that comes from the caller is encoded here and nowhere else. */
+/** Builds the path and query of a call. All input of the caller is encoded here and nowhere else. */
 export function addressOf(operation: string, route: Route, args: LooseArguments): string {
   const { by, params } = userOf(operation, args);
   const template = route.paths[by];
@@ -17,7 +17,7 @@ type NamedUser = { by: keyof Route['paths']; params: Readonly<Record<string, unk
 function userOf(operation: string, { user }: LooseArguments): NamedUser {
   if (user === undefined) return { by: 'none', params: {} };
   const { id, extId } = isRecord(user) ? user : {};
-  // A user whose lookup came back empty must not quietly become a call about nobody.
+  // A lookup of the caller that found no user must not silently turn into a call without a user.
   if ((id === undefined) === (extId === undefined)) {
     throw new TypeError(`${operation}: user is { id } or { extId }, exactly one of them`);
   }
@@ -30,7 +30,7 @@ function userAdvice({ paths }: Route): string {
   return `user is ${ways.join(' or ')}${paths.none === undefined ? '' : ', or left out'}`;
 }
 
-/** `.`, `..` and nothing would change which address is called, since URL parsers resolve them even when encoded. */
+/** Ensures that a parameter stays one segment: URL parsers resolve `.` and `..` even if they are encoded. */
 function segment(operation: string, name: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
     throw new TypeError(`${operation}: ${name} must be a string, and not empty, "." or ".."`);

@@ -3,7 +3,7 @@ import type { Answer, Outcome } from './exchange.ts';
 import type { Route } from './route.ts';
 import type { Binary, Redirect } from './types.ts';
 
-/** What the caller gets, or the typed error. Fields that this version does not know are left as they came. */
+/** Returns the result of a call, or throws the typed error. Fields unknown to this version are left unchanged. */
 export function resultOf(operation: string, route: Route, outcome: Outcome): unknown {
   if ('fault' in outcome) throw new GroveConnectionError({ operation, ...outcome });
   const { status, headers, bytes } = outcome;
@@ -20,7 +20,7 @@ export function resultOf(operation: string, route: Route, outcome: Outcome): unk
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    // The parser's own message quotes the text, which may be anything, a token too.
+    // The message of the parser quotes the text of the answer, which may hold a token, so it is not passed on.
     throw errorFrom(operation, outcome, 'The answer is not JSON; does baseUrl point to a Grove server?');
   }
 }
@@ -41,7 +41,7 @@ function errorFrom(operation: string, answer: Answer, message?: string): GroveEr
 }
 
 function fallbackMessage(status: number): string {
-  // In a browser, a redirect that is not followed shows no status.
+  // In a browser, a redirect that is not followed has the status 0.
   if (status === 0 || (status >= 300 && status < 400))
     return 'The server answered with a redirect, which is not followed';
   return `The server answered ${status} without saying why`;

@@ -5,7 +5,7 @@ import { API_KEY, type FakeGrove, hang, json, problem, reset, startFakeGrove } f
 import { type ClientOptions, createClient } from './client.ts';
 import { GroveConnectionError, isGroveError } from './errors.ts';
 
-/** A client whose sleeping is recorded instead of done. */
+/** A client that records its waiting times instead of waiting. */
 async function setUp(t: TestContext, options: Partial<ClientOptions> = {}) {
   const server = await startFakeGrove(t);
   const slept: number[] = [];
@@ -227,7 +227,7 @@ test('204 gives undefined, and fields that this version does not know are left a
   assert.deepEqual(await grove.apiKeys.get({ apiKeyId: 'k1' }), { id: 'k1', invented: { later: true } });
 });
 
-/** An address on which nobody listens. */
+/** The address of a port on which no server listens. */
 async function closedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -21,11 +21,11 @@ export type Call = {
   readonly operation: string;
   readonly route: Route;
   readonly args: LooseArguments;
-  /** A second one does no harm, whatever became of the first. */
+  /** The call may be sent twice without harm, even if the first one took effect. */
   readonly repeatable: boolean;
 };
 
-/** One call of an operation: sends it, again where that is safe, and gives its result. */
+/** Makes one call of an operation, repeats it where that is safe, and returns its result. */
 export async function call(caller: Caller, { operation, route, args, repeatable }: Call): Promise<unknown> {
   const url = caller.baseUrl + addressOf(operation, route, args);
   const init = requestOf(operation, route, args);
@@ -37,7 +37,7 @@ export async function call(caller: Caller, { operation, route, args, repeatable 
     const secrets = token === undefined ? [caller.apiKey] : [caller.apiKey, token];
     const outcome = await exchange(caller, { url, init: { ...init, headers }, signal, secrets });
     if (token !== undefined && !renewed && isTokenRefused(outcome)) {
-      // Once only: a token that is refused twice is not the problem, and the server must not be hammered.
+      // The token is renewed only once: if the new one is refused too, the token is not the cause.
       renewed = true;
       caller.tokens.drop(token);
       continue;

@@ -6,7 +6,7 @@ import { type ClientOptions, createClient } from './client.ts';
 
 const TOKEN = 'fake.token-1.signature';
 
-/** Everything a program might print of a value. */
+/** Every text that a program might print of a value. */
 function printed(value: unknown): string {
   const deep = { depth: null, showHidden: true, getters: true } as const;
   const parts = [inspect(value, deep), JSON.stringify(value), String(value)];

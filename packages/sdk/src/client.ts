@@ -11,11 +11,11 @@ export type ClientOptions = {
   baseUrl: string;
   /** For back ends only: an API key, or a token issued for one, never belongs in a page. */
   apiKey: string;
-  /** Another fetch, for a proxy or a test. */
+  /** Replaces the global fetch, for a proxy or a test. */
   fetch?: typeof fetch | undefined;
-  /** How long one attempt may take, until its answer has been read; 30,000 unless given. */
+  /** The time limit of one attempt in milliseconds, including the body of the answer; the default is 30,000. */
   timeoutMs?: number | undefined;
-  /** How often a call may be sent again, where that is safe; 2 unless given, 10 at most. */
+  /** How often a call may be repeated where that is safe; the default is 2, the maximum 10. */
   maxRetries?: number | undefined;
   /** The time in milliseconds, as `Date.now` gives it. */
   clock?: (() => number) | undefined;
@@ -33,7 +33,7 @@ export function createClient(options: ClientOptions): Client {
 
 type LooseMethod = (args?: LooseArguments) => Promise<unknown>;
 
-/** The key and the token live only in these closures, so printing a client cannot show them. */
+/** The key and the token exist only in these closures, so printing a client cannot reveal them. */
 export function clientFor(table: Routes, options: ClientOptions): Record<string, Record<string, LooseMethod>> {
   const caller = callerFrom(table, options);
   return mapValues(table, (group, groupName) =>
@@ -54,12 +54,12 @@ function methodFor(caller: Caller, operation: string, route: Route): LooseMethod
 
 function callerFrom(table: Routes, options: ClientOptions): Caller {
   const { apiKey, clock = Date.now, sleep = realSleep } = options;
-  // The key itself is never part of the message.
+  // The message never contains the key itself.
   if (!isHeaderSafe(apiKey)) throw new TypeError('apiKey must be the text of a key, without spaces or line breaks');
   const tokens = tokenSource(() => {
     const route = table.apiKeys?.issue;
     if (!route) throw new Error('The table of routes has no apiKeys.issue');
-    // A token that nobody uses does no harm, so issuing may be repeated although it is a POST.
+    // An unused token does no harm, so the request for one may be repeated although it is a POST.
     return call(caller, { operation: 'apiKeys.issue', route, args: {}, repeatable: true });
   }, clock);
   const caller: Caller = {
@@ -68,7 +68,7 @@ function callerFrom(table: Routes, options: ClientOptions): Caller {
     clock,
     sleep,
     baseUrl: baseFrom(options.baseUrl),
-    // Looked up at each call, so a fetch that is instrumented after the client was made is used.
+    // fetch is looked up at each call, so that one which is instrumented after the client was made is used.
     fetch: options.fetch ?? ((...input) => globalThis.fetch(...input)),
     timeoutMs: whole('timeoutMs', options.timeoutMs ?? DEFAULT_TIMEOUT_MS, 1, 2 ** 31 - 1),
     maxRetries: whole('maxRetries', options.maxRetries ?? DEFAULT_RETRIES, 0, MAX_RETRIES),

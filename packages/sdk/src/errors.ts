@@ -13,20 +13,20 @@ export type GroveErrorInit = {
   user?: unknown;
 };
 
-/** The server answered, and the answer is no. */
+/** The server answered with an error. */
 export class GroveError extends Error {
-  /** Which operation was called, for example `apiKeys.create`. */
+  /** The operation that was called, for example `apiKeys.create`. */
   readonly operation: string;
   /** The HTTP status. */
   readonly status: number;
-  /** The number of the fault in Grove's catalogue; absent when something other than Grove answered, such as a proxy. */
+  /** The code of the error in Grove's catalogue; absent if something other than Grove answered, such as a proxy. */
   readonly code: number | undefined;
-  /** Name it when you ask for help. */
+  /** The id of the request. Quote it when you ask for help. */
   readonly requestId: string | undefined;
-  /** Which parts of the input were at fault. */
+  /** The parts of the input that are invalid. */
   readonly errors: readonly InputFault[];
   readonly retryAfterSeconds: number | undefined;
-  /** The user as a refused ceremony left it (locked, or one attempt fewer). */
+  /** The user after a refused ceremony, for example locked or with one attempt fewer. */
   declare readonly user: User | undefined;
 
   constructor(init: GroveErrorInit) {
@@ -38,22 +38,22 @@ export class GroveError extends Error {
     this.requestId = init.requestId;
     this.errors = init.errors ?? [];
     this.retryAfterSeconds = init.retryAfterSeconds;
-    // Not enumerable: an error that is logged as it stands must not carry personal data into the log.
+    // The member is not enumerable, so that logging the error does not write personal data into the log.
     Object.defineProperty(this, 'user', { value: isRecord(init.user) ? init.user : undefined });
   }
 }
 
 export type ConnectionFault = 'unsent' | 'lost' | 'timeout';
 
-/** No answer arrived. Whether the server acted is known only for `unsent`: it did not. */
+/** No answer arrived. Only `unsent` tells whether the server acted: it did not. */
 export class GroveConnectionError extends Error {
   readonly operation: string;
   /** `unsent`: no connection was made; `lost`: it broke before the whole answer arrived; `timeout`: it took too long. */
   readonly fault: ConnectionFault;
 
   /**
-   * The original error is not kept as `cause`: a fetch of the caller's own may put the request, and so the credential,
-   * into the errors it throws.
+   * The original error is not kept as `cause`: a fetch that the caller supplies may put the request, and with it the
+   * credential, into its errors.
    */
   constructor(init: { operation: string; fault: ConnectionFault; reason: string }) {
     super(`${init.operation}: ${faultTexts[init.fault]} (${init.reason})`);
@@ -69,7 +69,7 @@ const faultTexts = {
   timeout: 'the server did not answer in time',
 } as const;
 
-/** `isGroveError(e, 130)` narrows and compares the code in one step. */
+/** `isGroveError(e, 130)` narrows the type and compares the code in one step. */
 export function isGroveError(error: unknown, code?: number): error is GroveError {
   return error instanceof GroveError && (code === undefined || error.code === code);
 }

@@ -7,7 +7,7 @@ import { routes } from './routes.generated.ts';
 
 type Loose = Record<string, Record<string, (args: LooseArguments) => Promise<unknown>>>;
 
-/** Something for every parameter of the address, and for the body. */
+/** A value for every parameter of the address, and for the body. */
 function argumentsOf({ paths, raw, body }: Route): LooseArguments {
   const path = paths.none ?? paths.id ?? paths.ext ?? '';
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);

@@ -1,6 +1,6 @@
 import { type ConnectionFault, isRecord } from './errors.ts';
 
-/** What came of sending one request: an answer, whole, or a fault of the connection. */
+/** The outcome of one request: a complete answer, or a fault of the connection. */
 export type Outcome = Answer | { readonly fault: ConnectionFault; readonly reason: string };
 
 export type Answer = {
@@ -8,7 +8,7 @@ export type Answer = {
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly retryAfterSeconds: number | undefined;
-  /** The problem document of an answer that is no success. */
+  /** The problem document of an answer that is not a success. */
   readonly problem: Readonly<Record<string, unknown>> | undefined;
 };
 
@@ -16,7 +16,7 @@ export type Sending = {
   readonly url: string;
   readonly init: RequestInit;
   readonly signal: AbortSignal | undefined;
-  /** The credentials this request carries; they are taken out of any text that comes back with a fault. */
+  /** The credentials of this request; they are removed from the text of any fault. */
   readonly secrets: readonly string[];
 };
 
@@ -26,13 +26,13 @@ export type Wire = {
   readonly clock: () => number;
 };
 
-/** Sends one request and reads the whole answer. Throws only the caller's own abort. */
+/** Sends one request and reads the whole answer. It throws only if the caller aborts. */
 export async function exchange(wire: Wire, { url, init, signal, secrets }: Sending): Promise<Outcome> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(wire.timeoutMs);
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   try {
-    // A redirect is never followed: the credential must not travel to an address that the caller did not choose.
+    // A redirect is never followed: it would send the credential to an address that the caller did not choose.
     const response = await wire.fetch(url, { ...init, redirect: 'manual', signal: either });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
@@ -61,7 +61,7 @@ function problemFrom(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** RFC 9110, 10.2.3: a number of seconds, or a date. */
+/** The header is a number of seconds or a date (RFC 9110, 10.2.3). */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header)) return Number(header);
@@ -69,7 +69,7 @@ export function parseRetryAfter(header: string | null, nowMs: number): number | 
   return Number.isNaN(atMs) ? undefined : Math.max(0, Math.ceil((atMs - nowMs) / 1000));
 }
 
-/** Faults that happen before a byte of the request has left, in the words of Node's sockets, of undici and of Bun. */
+/** Faults that occur before any byte of the request was sent, as Node's sockets, undici and Bun name them. */
 const unsentCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -80,10 +80,10 @@ const unsentCodes: ReadonlySet<string> = new Set([
   'ConnectionRefused',
 ]);
 
-/** In the words of undici: fetch connects to no port that another protocol is known for, such as 1 or 6000. */
+/** The message of undici for ports that fetch never connects to because other protocols use them, such as 1 or 6000. */
 const REFUSED_PORT = 'bad port';
 
-/** fetch wraps what happened: the innermost error names it. The depth is bounded because a cause may be a cycle. */
+/** fetch wraps the original error; the innermost names the fault. The depth is bounded: causes can form a cycle. */
 function rootOf(error: unknown): { code: string | undefined; message: string } {
   let code: string | undefined;
   let message = 'unknown fault';

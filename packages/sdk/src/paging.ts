@@ -3,12 +3,13 @@ import type { LooseArguments } from './route.ts';
 export type LoosePage = { readonly content: readonly unknown[]; readonly last: boolean; readonly next?: unknown };
 type ListCall = (args: LooseArguments) => Promise<LoosePage>;
 
-/** Enough that a walk over everything needs few requests, and little enough that a page is answered quickly. */
+/** A page is large enough that walking a long list takes few requests, and small enough to be answered quickly. */
 const WALK_SIZE = 100;
 
 /**
- * The pages of a list, each asked for when it is needed. Starts at the page of the query, ends at the last. A list that names
- * where its next page begins is read from there: items that come and go meanwhile make it pass over none and show none twice.
+ * The pages of a list, from the page of the query to the last, each fetched when it is needed. If an answer names where
+ * the next page begins, the walk continues there, so items that are added or removed meanwhile make it neither skip nor
+ * repeat an item.
  */
 export async function* walkPages(
   list: ListCall,
@@ -19,7 +20,7 @@ export async function* walkPages(
   for (let page = typeof first === 'number' ? first : 0; ; page++) {
     const answer = await list({ ...args, query: { ...others, ...position } });
     yield answer;
-    // An empty page ends the walk too, so a list that never says `last` cannot be walked for ever.
+    // An empty page also ends the walk, so that a list which never says `last` is not walked for ever.
     if (answer.last || answer.content.length === 0) return;
     position = typeof answer.next === 'string' ? { after: answer.next } : { page: page + 1 };
   }

@@ -1,9 +1,9 @@
-/** What the client must know of an operation at run time: no schemas, so the SDK stays small. */
+/** What the client needs of an operation at run time, without the schemas, so that the SDK stays small. */
 export type Route = {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The address for each way of naming the user; an operation that is not about a user has only `none`. */
   readonly paths: { readonly id?: string; readonly ext?: string; readonly none?: string };
-  /** A bearer token, or the API key itself. */
+  /** The credential of the call: a bearer token, or the API key itself. */
   readonly auth: 'bearer' | 'apiKey';
   readonly status: number;
   /** A success has no content. */
@@ -11,7 +11,7 @@ export type Route = {
   readonly page?: true;
   /** The operation creates something, and takes an Idempotency-Key. */
   readonly creates?: true;
-  /** The operation takes a JSON body; without one of the caller's, an empty object is sent. */
+  /** The operation takes a JSON body; if the caller gives none, an empty object is sent. */
   readonly body?: true;
   /** The operation takes a file, of the type that the caller names. */
   readonly raw?: true;
@@ -21,7 +21,7 @@ export type Route = {
 
 export type Routes = { readonly [group: string]: { readonly [name: string]: Route } };
 
-/** The arguments of a call as they are at run time, once the types have been checked. */
+/** The arguments of a call at run time, after the compiler has checked their types. */
 export type LooseArguments = {
   readonly [param: string]: unknown;
   readonly query?: Readonly<Record<string, unknown>>;

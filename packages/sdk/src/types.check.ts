@@ -3,14 +3,14 @@ import type { routes } from './routes.generated.ts';
 import type { Binary, Client, Redirect, ServedGroup, ServedName, User } from './types.ts';
 
 /**
- * What the types promise, checked when this file compiles; it is never loaded. A wrong promise is a line that does not
- * compile.
+ * The promises of the types, checked when this file compiles; it is never loaded. A broken promise is a line that does
+ * not compile.
  */
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type Not<A extends boolean> = A extends true ? false : true;
 type Assert<T extends true> = T;
 
-/** Whether these arguments may be given. */
+/** Whether the types accept these arguments. */
 type Takes<F extends (...args: never[]) => unknown, A extends unknown[]> = A extends Parameters<F> ? true : false;
 type Gives<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
@@ -27,7 +27,7 @@ export type ApiKeyChecks = [
   Assert<Not<Takes<Keys['get'], []>>>,
   Assert<Not<Takes<Keys['get'], [{ apiKeyId: number }]>>>,
   Assert<Not<Takes<Keys['get'], [{ id: string }]>>>,
-  // Nothing is required of a list, nor of an empty body.
+  // A list and an operation with an empty body require no arguments.
   Assert<Takes<Keys['list'], []>>,
   Assert<Takes<Keys['list'], [{ query: { size: number; name: string | undefined; sort: string[] } }]>>,
   Assert<Not<Takes<Keys['list'], [{ query: { size: string } }]>>>,
@@ -44,7 +44,7 @@ export type PagingChecks = [
   Assert<Equal<ReturnType<Keys['list']['all']>, AsyncGenerator<Key, void, undefined>>>,
   Assert<Equal<ReturnType<Keys['list']['pages']>, AsyncGenerator<Gives<Keys['list']>, void, undefined>>>,
   Assert<Takes<Keys['list']['all'], []>>,
-  // Only a list can be walked, and a list of something needs to know of what.
+  // Only a list can be walked, and a list that belongs to something requires its id.
   Assert<Not<'all' extends keyof Keys['get'] ? true : false>>,
   Assert<Not<Takes<Client['users']['list']['all'], []>>>,
   Assert<Takes<Client['users']['list']['all'], [{ storeName: string }]>>,
@@ -62,7 +62,7 @@ export type UserChecks = [
   Assert<Not<Takes<Users['get'], [{ storeName: string }]>>>,
   Assert<Not<Takes<Users['get'], [{ user: { id: string } }]>>>,
   Assert<Equal<Gives<Users['get']>, User>>,
-  // A ceremony that finds out who the user is takes none, and an operation without a twin takes one kind.
+  // A ceremony that finds out who the user is takes no user; an operation without a twin takes only one kind.
   Assert<Takes<Start, [{ storeName: string; rpId: string; authPolicyName: string }]>>,
   Assert<Takes<Start, [{ storeName: string; rpId: string; authPolicyName: string; user: { extId: string } }]>>,
   Assert<Takes<Face, [{ storeName: string; user: { extId: string }; body: { data: string } }]>>,

@@ -1,6 +1,6 @@
 import type { Api, Body, Ok, Params, Query } from '@grove/contract';
 
-/** What only browsers call is not for a back end; a stream has no end that a call could wait for. */
+/** Operations that only browsers call are left out, and so are streams, because a call could not wait for their end. */
 export type ServedGroup = Exclude<keyof Api, 'journey' | 'processServer' | 'consoleAccount' | 'eventStream'>;
 
 /** One namespace per group of the contract, one method per operation. */
@@ -8,28 +8,28 @@ export type Client = {
   readonly [G in ServedGroup]: { readonly [N in ServedName<G>]: Method<Api[G][N]> };
 };
 
-/** What anybody may read is for browsers, too. */
+/** Operations that anybody may read are for browsers as well. */
 export type ServedName<G extends ServedGroup> = {
   [N in keyof Api[G]]: Api[G][N] extends { auth: 'public' } ? never : N;
 }[keyof Api[G]];
 
 export type CallOptions = {
-  /** Sent as `Idempotency-Key`. Operations that create get a random one unless you give yours. */
+  /** The header `Idempotency-Key`. Operations that create get a random key if you give none. */
   idempotencyKey?: string | undefined;
-  /** Ends the call, its retries and its waiting. */
+  /** Aborts the call, its retries and its waiting. */
   signal?: AbortSignal | undefined;
 };
 
-/** What a call takes: path parameters at the top, beside them the query, the body and the user. */
+/** The arguments of a call: path parameters at the top, beside them the query, the body and the user. */
 export type Arguments<O> = Flat<Params<O> & QueryPart<O> & BodyPart<O> & UserPart<O> & CallOptions>;
 
 /** An answer that is not JSON, such as an archive. */
 export type Binary = { readonly contentType: string; readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Where an operation that answers with a redirect points to, and the process instance it made. It is not followed. */
+/** The target of a redirect, which is not followed, and the process instance that the operation made. */
 export type Redirect = { readonly location: string; readonly processInstanceId: string };
 
-/** What a call gives. */
+/** The result of a call. */
 export type Result<O> = O extends { produces: string } ? Binary : O extends { status: 307 } ? Redirect : Ok<O>;
 
 /** A user of an identity store. */
@@ -41,13 +41,13 @@ type Nothing = Record<never, never>;
 type Flat<T> = { [K in keyof T]: T[K] };
 type Callable<A, R> = Nothing extends A ? (args?: A) => Promise<R> : (args: A) => Promise<R>;
 
-/** A page of a list, as far as walking it goes. */
+/** The members of a page that walking a list needs. */
 type AnyPage<Item> = { content: Item[]; last: boolean; totalPages: number };
 
 type Paging<A, R> =
   R extends AnyPage<infer Item>
     ? {
-        /** Every item, from the page of the query (0 unless given) to the last; pages are fetched as they are needed. */
+        /** Every item, from the page of the query (0 by default) to the last; pages are fetched when needed. */
         readonly all: Walk<A, Item>;
         /** The same, page by page. */
         readonly pages: Walk<A, R>;
@@ -58,7 +58,7 @@ type Walk<A, T> = Nothing extends A
   ? (args?: A) => AsyncGenerator<T, void, undefined>
   : (args: A) => AsyncGenerator<T, void, undefined>;
 
-/** A filter that is undefined is no filter, so `{ name: maybeName }` needs no branch. */
+/** A filter that is undefined is left out, so `{ name: maybeName }` needs no branch. */
 type Lenient<Q> = { [K in keyof Q]: Nothing extends Pick<Q, K> ? Q[K] | undefined : Q[K] };
 
 type QueryPart<O> = O extends { query: unknown }
@@ -67,7 +67,7 @@ type QueryPart<O> = O extends { query: unknown }
     : { query: Lenient<Query<O>> }
   : Nothing;
 
-/** A body that is a file is given with its type. */
+/** A body that is a file carries its type. */
 type BodyPart<O> = O extends { consumes: readonly (infer Type)[] }
   ? { body: { contentType: Type; bytes: Uint8Array<ArrayBuffer> } }
   : O extends { body: unknown }
@@ -79,7 +79,7 @@ type BodyPart<O> = O extends { consumes: readonly (infer Type)[] }
 type ById = { id: string; extId?: never };
 type ByExtId = { extId: string; id?: never };
 
-/** The `/ext` twins are one method: the user says which of them is meant. */
+/** The `/ext` twins are one method: the kind of user decides which address is called. */
 type UserPart<O> = O extends { userBy: readonly (infer By)[] }
   ? 'none' extends By
     ? { user?: UserOf<By> }

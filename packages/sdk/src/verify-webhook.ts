@@ -1,23 +1,23 @@
 import type { WebhookPayload } from '@grove/contract';
 
-/** Whether a webhook is from Grove: Standard Webhooks 1.0, with nothing but Web Crypto. */
+/** Verifies that a webhook is from Grove, as Standard Webhooks 1.0 says, with Web Crypto alone. */
 
 type HeaderMap = { readonly [name: string]: string | readonly string[] | undefined };
 
 export type WebhookToVerify = {
-  /** The body as it arrived: text or bytes that were parsed and written again are not what was signed. */
+  /** The body exactly as it arrived: parsed and written again, it no longer matches the signature. */
   payload: string | Uint8Array;
   headers: HeaderMap | { get(name: string): string | null };
-  /** `whsec_…`, as the answer that created the webhook or rotated its secret showed it. */
+  /** The secret `whsec_…` from the answer that created the webhook or rotated its secret. */
   secret: string;
-  /** How far the sender's clock may be from ours, 300 unless given. Older requests may be replays. */
+  /** How many seconds old a request may be, since an older one may be a replay; the default is 300. */
   toleranceSeconds?: number;
 };
 
-/** What Grove sends if the webhook has no template of its own: `type` says what `data` holds. */
+/** The body that Grove sends if the webhook has no template of its own; `type` determines the shape of `data`. */
 export type WebhookEvent = WebhookPayload;
 
-/** The request is not from Grove, or not of now: answer it with 400 and do nothing else. */
+/** The request is not from Grove, or is too old: answer it with 400 and do nothing else. */
 export class WebhookVerificationError extends Error {
   constructor(message: string) {
     super(message);
@@ -27,7 +27,7 @@ export class WebhookVerificationError extends Error {
 
 const TOLERANCE_SECONDS = 300;
 
-/** The event, once it is known to be genuine; a body of a template's own has the type that the caller gives it. */
+/** Returns the event of a genuine request, and throws for any other. With a template, the caller names `Event`. */
 export async function verifyWebhook<Event = WebhookEvent>(webhook: WebhookToVerify): Promise<Event> {
   const { payload, headers, secret, toleranceSeconds = TOLERANCE_SECONDS } = webhook;
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => {
@@ -36,7 +36,7 @@ export async function verifyWebhook<Event = WebhookEvent>(webhook: WebhookToVeri
     return value;
   }) as [string, string, string];
   const age = Math.abs(Date.now() / 1000 - Number(timestamp));
-  // Also what is no number at all.
+  // A timestamp that is not a number is refused as well.
   if (!/^\d+$/.test(timestamp) || age > toleranceSeconds) {
     throw new WebhookVerificationError(`The request was signed too long ago or in the future: ${timestamp}`);
   }
@@ -46,7 +46,7 @@ export async function verifyWebhook<Event = WebhookEvent>(webhook: WebhookToVeri
   const key = await crypto.subtle.importKey('raw', fromBase64(secret.replace(/^whsec_/, '')), algorithm, false, [
     'verify',
   ]);
-  // During a rotation there is one of each secret.
+  // During a rotation the header holds one signature for each secret.
   for (const signature of signatures.split(' ')) {
     const [version, text = ''] = signature.split(',', 2);
     if (version !== 'v1') continue;

@@ -11,13 +11,13 @@ import {
 import type { Route, Routes } from './route.ts';
 
 /**
- * Writes routes.generated.ts from the contract; with `--check`, only says whether it is stale. The table is what the
- * client needs at run time, so that neither the schemas nor their library become part of the SDK.
+ * Writes routes.generated.ts from the contract; with `--check`, only reports whether it is stale. The table holds what
+ * the client needs at run time, so that neither the schemas nor their library become part of the SDK.
  */
 const file = new URL('./routes.generated.ts', import.meta.url);
 const WIDTH = 120;
 
-/** Names that a call gives another meaning. */
+/** Names that have another meaning in the arguments of a call. */
 const reserved = ['query', 'body', 'user', 'idempotencyKey', 'signal'];
 
 export function routesFromContract(): Routes {
@@ -30,7 +30,7 @@ export function routesFromContract(): Routes {
   return table;
 }
 
-/** A back end never calls what a browser does. */
+/** Operations that only a browser calls are not part of the SDK. */
 function isOfBrowsers({ auth }: Access): boolean {
   return auth === 'journey' || auth === 'operator' || auth === 'public';
 }
@@ -64,7 +64,7 @@ export function renderRoutes(table: Routes): string {
   ].join('\n');
 }
 
-/** As the formatter would: an object stands on one line if that fits, else each member has its own. */
+/** Formats as Biome does: an object stands on one line if it fits, otherwise each member has its own line. */
 function render(value: unknown, indent: number, column: number, suffix: string): string {
   if (typeof value === 'string') return quote(value) + suffix;
   if (typeof value !== 'object' || value === null) return String(value) + suffix;

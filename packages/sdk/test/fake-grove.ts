@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
 /**
- * A real HTTP server that behaves like Grove as far as a client can tell: it exchanges the key for tokens, refuses
- * tokens it does not know, and otherwise does what a test's steps say, one step per request.
+ * A real HTTP server that a client cannot tell from Grove: it exchanges the key for tokens, refuses unknown tokens, and
+ * otherwise follows the steps of a test, one step per request.
  */
 export const API_KEY = 'grv_test_01JFAKEKEY_s3cr3t-of-the-key';
 
@@ -13,13 +13,13 @@ export type Step = (response: ServerResponse, request: SeenRequest) => void;
 
 export type FakeGrove = {
   baseUrl: string;
-  /** Every request but those that issue a token. */
+  /** Every request except those that issue a token. */
   seen: SeenRequest[];
   issues: SeenRequest[];
-  /** The tokens the server takes; a test revokes by deleting. */
+  /** The tokens that the server accepts; a test revokes one by deleting it. */
   valid: Set<string>;
   ttl: number;
-  /** What the next requests are answered with; afterwards, `otherwise`. */
+  /** The answers to the next requests; after them, `otherwise` answers. */
   steps: Step[];
   issueSteps: Step[];
   otherwise: Step;
@@ -85,7 +85,7 @@ export function problem(status: number, code: number, message: string, more: Pro
 }
 type Problem = { headers?: Record<string, string>; [member: string]: unknown };
 
-/** The request has been read, and the connection breaks before anything is answered. */
+/** Reads the request, then breaks the connection without an answer. */
 export const reset: Step = (response) => {
   response.socket?.resetAndDestroy();
 };
@@ -93,7 +93,7 @@ export const reset: Step = (response) => {
 /** Never answers. */
 export const hang: Step = () => {};
 
-/** A page envelope as far as the client reads it. */
+/** The members of a page envelope that the client reads. */
 export function pageOf(content: unknown[], { number, totalPages }: { number: number; totalPages: number }) {
   return { content, number, totalPages, size: content.length, first: number === 0, last: number >= totalPages - 1 };
 }
