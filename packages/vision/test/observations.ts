@@ -2,6 +2,14 @@ import type { ArrivedFrame } from '../src/liveness/follow.ts';
 import type { Movement } from '../src/liveness/movements.ts';
 import type { FaceObservation } from '../src/liveness/observation.ts';
 
+/** 68 landmarks of which only the outer corners of the eyes stand where they belong, so many pixels apart. */
+export function eyesApart(pixels: number): number[] {
+  const points = new Array<number>(136).fill(0);
+  points.splice(72, 2, 240 - pixels / 2, 150);
+  points.splice(90, 2, 240 + pixels / 2, 150);
+  return points;
+}
+
 /** Observations of an invented face, for tests of the conclusions from them. */
 const REST: FaceObservation = {
   width: 480,
@@ -18,7 +26,7 @@ const REST: FaceObservation = {
   mouth: 0.02,
   jaw: 1.05,
   brows: 0.27,
-  points: [],
+  points: eyesApart(100),
   passive: 0.95,
   vector: null,
 };
@@ -31,7 +39,7 @@ const SHOWN: Record<Movement, Partial<FaceObservation>> = {
   down: { pitch: -8 },
   closeEyes: { eyesOpen: 0.02, lids: 0.18 },
   openMouth: { mouth: 0.42, jaw: 1.2, pitch: 11 },
-  closer: { box: { left: 132, top: 45, right: 348, bottom: 315 } },
+  closer: { box: { left: 132, top: 45, right: 348, bottom: 315 }, points: eyesApart(135) },
 };
 
 let frames = 0;

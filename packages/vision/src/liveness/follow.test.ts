@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { arrived, faceAt, vectorNear } from '../../test/observations.ts';
+import { arrived, eyesApart, faceAt, vectorNear } from '../../test/observations.ts';
 import { CHALLENGE_LIMITS } from './challenge-limits.ts';
 import {
   type ArrivedFrame,
@@ -73,9 +73,15 @@ describe('a challenge of active liveness', () => {
     assert.equal(openInstruction(near)?.phase, 'return');
     assert.equal(take(near, faceAt('closer')).instructions.length, 2);
     assert.equal(take(near, faceAt('centre')).instructions.length, 3);
-    const larger = { left: 151, top: 68, right: 329, bottom: 292 };
-    const once = take(take(progress, faceAt('centre', { box: larger })), faceAt('centre', { box: larger }));
-    assert.equal(openInstruction(once)?.phase, 'do');
+    const larger = () => faceAt('centre', { points: eyesApart(112) });
+    assert.equal(openInstruction(take(take(progress, larger()), larger()))?.phase, 'do');
+  });
+
+  test('sees that a face came closer that fills the picture so much that its box hardly grows', () => {
+    const progress = openAt((movement) => movement === 'closer');
+    const box = { left: 156, top: 70, right: 324, bottom: 290 };
+    const near = take(take(progress, faceAt('closer', { box })), faceAt('closer', { box }));
+    assert.equal(openInstruction(near)?.phase, 'return');
   });
 
   test('a challenge compares a frame with the one before only where the head should not move', () => {

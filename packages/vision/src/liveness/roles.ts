@@ -5,7 +5,7 @@ import type { FaceObservation } from './observation.ts';
 
 /** The face at rest, the reference of all measures. */
 export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'> & {
-  /** The height of the face, in heights of the picture. */
+  /** As `sizeOf` measures it. */
   readonly size: number;
 };
 
@@ -35,15 +35,24 @@ export function roleOf(measures: Measures, neutral: Neutral, movement: Movement)
   return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
 }
 
-export function sizeOf({ box, height }: Pick<FaceObservation, 'box' | 'height'>): number {
-  return (box.bottom - box.top) / height;
+/**
+ * How large the face is: from one outer corner of the eyes to the other, in heights of the picture. The box of the face finder
+ * grows more slowly than a face that fills most of the picture, so whoever sits near the camera could not come closer.
+ */
+export function sizeOf({ points, height }: Pick<FaceObservation, 'points' | 'height'>): number {
+  const [left, right] = [OUTER_CORNERS.left * 2, OUTER_CORNERS.right * 2];
+  const x = (points[right] as number) - (points[left] as number);
+  const y = (points[right + 1] as number) - (points[left + 1] as number);
+  return Math.hypot(x, y) / height;
 }
+
+const OUTER_CORNERS = { left: 36, right: 45 };
 
 /** Whether the face still fits into the picture when it has come closer. */
 export function hasRoom(face: Pick<FaceObservation, 'box' | 'height' | 'width'>): boolean {
   const { from, largest } = CHALLENGE_LIMITS.closer;
-  const { box, width } = face;
-  return Math.max(sizeOf(face), (box.right - box.left) / width) * from <= largest;
+  const { box, width, height } = face;
+  return Math.max((box.bottom - box.top) / height, (box.right - box.left) / width) * from <= largest;
 }
 
 export function isMouthOpen(measures: Measures, neutral: Neutral): boolean {
