@@ -23,11 +23,20 @@ const SAME_FACE_OVERLAP = 0.3;
 export async function detectFaces(raster: Raster, run: RunModel): Promise<FaceBox[]> {
   const first = await look(raster, run, 1);
   const sure = first.filter(({ confidence }) => confidence >= CONFIDENT);
-  if (sure.length > 0) return sure;
+  if (sure.length === 1) return sure;
   const second = await look(raster, run, SECOND_LOOK_SHARE);
+  if (sure.length > 1) {
+    // A plant may look like a face at one size, but not at another one. People look like faces at both.
+    const confirmed = sure.filter((face) => isAmong(face, second));
+    return confirmed.length > 0 ? confirmed : sure;
+  }
   const sureNow = second.filter(({ confidence }) => confidence >= CONFIDENT);
   if (sureNow.length > 0) return sureNow;
-  return first.filter((one) => second.some((other) => overlap(one, other) > SAME_FACE_OVERLAP));
+  return first.filter((face) => isAmong(face, second));
+}
+
+function isAmong(face: FaceBox, faces: readonly FaceBox[]): boolean {
+  return faces.some((other) => overlap(face, other) > SAME_FACE_OVERLAP);
 }
 
 /** The faces that a single look is certain of. */
