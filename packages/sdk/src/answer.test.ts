@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { API_KEY, json, problem, startFakeGrove } from '../test/fake-grove.ts';
 import { createClient } from './client.ts';
@@ -40,6 +41,27 @@ test('an answer that is not JSON is its bytes, unchanged, and its content type',
   assert.equal(archive.contentType, 'application/zip');
   assert.deepEqual(archive.bytes, zip);
   assert.equal(server.seen[0]?.headers.accept, 'application/zip, application/problem+json');
+});
+
+test('an answer that does not end is given up after 64 MiB, unless it is a file', async (t) => {
+  const { server, grove } = await setUp(t);
+  const chunk = Buffer.alloc(2 ** 20, ' ');
+  const send = (chunks: number, status = 200) => {
+    server.steps.push(async (response) => {
+      response.writeHead(status);
+      for (let sent = 0; sent < chunks && !response.destroyed; sent++) {
+        if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+      }
+      response.end();
+    });
+  };
+  const id = { processDefnId: 'd1', processInstanceId: 'i1' };
+  send(65);
+  await assert.rejects(grove.apiKeys.update({ apiKeyId: 'k1', body: {} }), /the answer is too long/);
+  send(65, 400);
+  await assert.rejects(grove.userData.archive(id), /the answer is too long/);
+  send(65);
+  assert.equal((await grove.userData.archive(id)).bytes.length, 65 * chunk.length);
 });
 
 test('a 307 is the answer of an operation that redirects: its location and the instance, not followed', async (t) => {

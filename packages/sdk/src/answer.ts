@@ -26,14 +26,14 @@ export function resultOf(operation: string, route: Route, outcome: Outcome): unk
 }
 
 function errorFrom(operation: string, answer: Answer, message?: string): GroveError {
-  const { status, headers, retryAfterSeconds } = answer;
+  const { status, requestId, retryAfterSeconds } = answer;
   const problem = answer.problem ?? {};
   return new GroveError({
     operation,
     status,
     message: message ?? text(problem.message) ?? fallbackMessage(status),
     code: typeof problem.code === 'number' ? problem.code : undefined,
-    requestId: text(problem.requestId) ?? headers.get('x-request-id') ?? undefined,
+    requestId: text(problem.requestId) ?? requestId,
     errors: Array.isArray(problem.errors) ? problem.errors.filter(isInputFault) : [],
     retryAfterSeconds,
     user: problem.user,

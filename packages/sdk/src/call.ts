@@ -35,7 +35,8 @@ export async function call(caller: Caller, { operation, route, args, repeatable 
     const token = route.auth === 'bearer' ? await unlessAborted(caller.tokens.get(), signal) : undefined;
     const headers = { ...init.headers, ...credential(caller, route, token) };
     const secrets = token === undefined ? [caller.apiKey] : [caller.apiKey, token];
-    const outcome = await exchange(caller, { url, init: { ...init, headers }, signal, secrets });
+    const isFile = route.produces !== undefined;
+    const outcome = await exchange(caller, { url, init: { ...init, headers }, signal, secrets, isFile });
     if (token !== undefined && !renewed && isTokenRefused(outcome)) {
       // The token is renewed only once: if the new one is refused too, the token is not the cause.
       renewed = true;

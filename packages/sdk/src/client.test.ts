@@ -38,13 +38,17 @@ test('neither the key nor the token is in an error, not even when the server or 
     errors: [{ pointer: TOKEN, message: API_KEY }],
   });
   await echoing.apiKeys.list().catch(collect);
+  const escaped = [...API_KEY].map((each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+  const headers = { 'x-request-id': API_KEY };
+  server.otherwise = (response) => response.writeHead(400, headers).end(`{"message":"${escaped}"}`);
+  await echoing.apiKeys.list().catch(collect);
   server.issueSteps.push(problem(401, 271, `unknown key ${API_KEY}`));
   await createClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).apiKeys.list().catch(collect);
   const talkative: typeof fetch = (_, init) => Promise.reject(new Error(`failed: ${inspect(init)}`, { cause: init }));
   const options = { baseUrl: server.baseUrl, apiKey: API_KEY, fetch: talkative, maxRetries: 0 };
   await createClient(options).apiKeys.list().catch(collect);
 
-  assert.equal(errors.length, 3);
+  assert.equal(errors.length, 4);
   for (const error of errors) {
     assertNoSecret(error);
     assert(printed(error).includes('***'), printed(error));

@@ -8,6 +8,7 @@ export type Answer = {
   readonly headers: Headers;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly retryAfterSeconds: number | undefined;
+  readonly requestId: string | undefined;
   /** The problem document of an answer that is not a success. */
   readonly problem: Readonly<Record<string, unknown>> | undefined;
 };
@@ -18,6 +19,8 @@ export type Sending = {
   readonly signal: AbortSignal | undefined;
   /** The credentials of this request; they are removed from the text of any fault. */
   readonly secrets: readonly string[];
+  /** A success is a file, which may be of any length. */
+  readonly isFile: boolean;
 };
 
 export type Wire = {
@@ -27,18 +30,20 @@ export type Wire = {
 };
 
 /** Sends one request and reads the whole answer. It throws only if the caller aborts. */
-export async function exchange(wire: Wire, { url, init, signal, secrets }: Sending): Promise<Outcome> {
+export async function exchange(wire: Wire, { url, init, signal, secrets, isFile }: Sending): Promise<Outcome> {
   signal?.throwIfAborted();
   const timeout = AbortSignal.timeout(wire.timeoutMs);
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   try {
     // A redirect is never followed: it would send the credential to an address that the caller did not choose.
     const response = await wire.fetch(url, { ...init, redirect: 'manual', signal: either });
-    const bytes = new Uint8Array(await response.arrayBuffer());
     const { status, headers } = response;
+    const bytes = await readBody(response, isFile && response.ok ? Number.POSITIVE_INFINITY : MAX_JSON_BYTES);
+    if (!bytes) return { fault: 'lost', reason: 'the answer is too long' };
     const retryAfterSeconds = parseRetryAfter(headers.get('retry-after'), wire.clock());
-    const problem = status >= 400 ? problemFrom(mask(new TextDecoder().decode(bytes), secrets)) : undefined;
-    return { status, headers, bytes, retryAfterSeconds, problem };
+    const requestId = mask(headers.get('x-request-id') ?? '', secrets) || undefined;
+    const problem = status >= 400 ? problemFrom(new TextDecoder().decode(bytes), secrets) : undefined;
+    return { status, headers, bytes, retryAfterSeconds, requestId, problem };
   } catch (error) {
     signal?.throwIfAborted();
     if (timeout.aborted) return { fault: 'timeout', reason: `${wire.timeoutMs} ms` };
@@ -48,13 +53,31 @@ export async function exchange(wire: Wire, { url, init, signal, secrets }: Sendi
   }
 }
 
+/** An answer without end must not fill the memory of the caller. */
+const MAX_JSON_BYTES = 64 * 2 ** 20;
+
+/** The whole body, or undefined if it is too long. */
+async function readBody({ body }: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
 function mask(text: string, secrets: readonly string[]): string {
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, '***'), text);
 }
 
-function problemFrom(text: string): Record<string, unknown> | undefined {
+/** Masks after parsing, because JSON can write every character as an escape. */
+function problemFrom(text: string, secrets: readonly string[]): Record<string, unknown> | undefined {
   try {
-    const problem: unknown = JSON.parse(text);
+    const problem: unknown = JSON.parse(text, (_name, value) =>
+      typeof value === 'string' ? mask(value, secrets) : value,
+    );
     return isRecord(problem) ? problem : undefined;
   } catch {
     return undefined;

@@ -7,7 +7,8 @@ const random = () => 0.5;
 
 function answer(status: number, more: { retryAfterSeconds?: number; code?: number } = {}): Outcome {
   const { retryAfterSeconds, code } = more;
-  return { status, headers: new Headers(), bytes: new Uint8Array(), retryAfterSeconds, problem: { code } };
+  const unread = { headers: new Headers(), bytes: new Uint8Array(), requestId: undefined };
+  return { ...unread, status, retryAfterSeconds, problem: { code } };
 }
 
 test('a retry backs off exponentially with full jitter, up to 8 seconds', () => {

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
-const MAX_GZIPPED_BYTES = 15_000;
+const MAX_GZIPPED_BYTES = 16_000;
 
 const directory = new URL('./', import.meta.url);
 const importing = /^(?:import|export)\b(?! type)[^;]*?from '([^']+)'/gm;
@@ -21,7 +21,7 @@ function runtimeFiles(entry = 'index.ts', loaded = new Map<string, string>()): M
   return loaded;
 }
 
-test('the client is at most 15 kB gzipped, and depends on no package and on nothing of Node', () => {
+test('the client is at most 16 kB gzipped, and depends on no package and on nothing of Node', () => {
   const files = runtimeFiles();
   assert(files.has('routes.generated.ts') && files.has('call.ts'));
   const sizes = [...files.values()].map((source) => gzipSync(source).byteLength);
