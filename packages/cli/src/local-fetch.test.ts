@@ -41,6 +41,12 @@ test('a name below localhost reaches this machine, and stays in the Host header'
   });
 });
 
+test('a name below localhost receives bytes as they are, such as the archive of a page', async (t) => {
+  const url = `http://demo.fir.localhost:${await echo(t)}/`;
+  const answer = await localFetch(url, { method: 'POST', body: new TextEncoder().encode('PK, or so') });
+  assert.equal(((await answer.json()) as { body: string }).body, 'PK, or so');
+});
+
 test('a response without content and another address behave as with fetch', async (t) => {
   const port = await echo(t);
   assert.equal((await localFetch(`http://demo.fir.localhost:${port}/empty`)).status, 204);

@@ -30,6 +30,6 @@ export const localFetch: typeof fetch = async (input, init = {}) => {
       const stream = empty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
       resolve(new Response(stream, { status: statusCode, headers: pairs }));
     });
-    clientRequest.end(typeof body === 'string' ? body : undefined);
+    clientRequest.end(typeof body === 'string' || body instanceof Uint8Array ? body : undefined);
   });
 };
