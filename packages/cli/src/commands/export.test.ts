@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { configurable, consent, decide } from '../../test/configuration.ts';
@@ -34,6 +34,20 @@ test('export writes the newest deployed version of each definition, which apply 
 
   const planned = await groveJson<{ changes: boolean }>(['plan', folder], env);
   assert.equal(planned.changes, false);
+});
+
+test('export writes through no link, not even with --force', async (t) => {
+  const { env, folder } = await configurable(t);
+  const outside = `${folder}-outside`;
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(outside, `${folder}/settings.yaml`);
+  const toFile = await grove(['export', folder, '--force'], env);
+  assert.equal(toFile.code, 2);
+  assert.match(toFile.stderr, /holds links where settings\.yaml would be written/);
+  symlinkSync(outside, `${folder}/definitions`);
+  const toFolder = await grove(['export', folder, '--force'], env);
+  assert.match(toFolder.stderr, /holds links where definitions\/age-check\.yaml, /);
+  assert.equal(existsSync(outside), false);
 });
 
 test('export replaces differing files only with --force', async (t) => {

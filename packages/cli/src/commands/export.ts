@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
@@ -25,6 +25,10 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
   const { client, baseUrl } = await serverFrom(options);
   const { DEFINITIONS } = await import('../configuration/read-folder.ts');
   const files = await filesOf(client, baseUrl);
+  const linked = [...files.keys()].filter((file) => isBehindLink(folder, file));
+  if (linked.length > 0) {
+    throw new UsageError(`${folder} holds links where ${linked.join(', ')} would be written. Remove the links first.`);
+  }
   const differing = [...files].filter(([file, text]) => isOther(join(folder, file), text)).map(([file]) => file);
   if (differing.length > 0 && !options.force) {
     throw new UsageError(
@@ -78,6 +82,13 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
 
 function withTags({ steps, ...rest }: Record<string, unknown>, tags: readonly string[]) {
   return { ...rest, tags, steps };
+}
+
+/** A link of a folder that somebody else made may lead to any file of the user. */
+function isBehindLink(folder: string, file: string): boolean {
+  const names = file.split('/');
+  const paths = names.map((_name, at) => join(folder, ...names.slice(0, at + 1)));
+  return paths.some((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
 }
 
 function isOther(path: string, content: string | Buffer): boolean {
