@@ -77,6 +77,18 @@ describe('a stream of events', () => {
   });
 });
 
+it('a stream of events that nobody reads ends without a fault at the first event after its time', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const hub = openEventHub(1000);
+  const { body } = hub.subscribe({ tenantId: acme, environment: 'test', types: NONE });
+  const closed = once(body as Readable, 'close');
+  t.mock.timers.tick(1000);
+  hub.publish(acme, 'test', event('a'));
+  await closed;
+  assert.ok(!hub.watched(acme, 'test'));
+  hub.stop();
+});
+
 describe('the address of the stream of events', () => {
   const places = testPlaces();
   const leave = new AbortController();

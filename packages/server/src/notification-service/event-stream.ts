@@ -41,14 +41,16 @@ type Subscription = {
   mayStillWatch?(): Promise<boolean>;
 };
 
-type Watcher = Pick<Subscription, 'types' | 'mayStillWatch'> & { events: Readable };
+type Watcher = Pick<Subscription, 'types' | 'mayStillWatch'> & { events: Readable; isOver: boolean };
 
 export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
   const lines = new Map<string, Set<Watcher>>();
   let count = 0;
   let beating: NodeJS.Timeout | undefined;
   const keyOf = (tenantId: TenantId, environment: Environment) => `${tenantId}/${environment}`;
-  const write = ({ events }: Watcher, text: string) => {
+  const write = ({ events, isOver }: Watcher, text: string) => {
+    // Who has not read up to the end by now does not read at all, and nothing may follow the end.
+    if (isOver) events.destroy();
     if (events.destroyed) return;
     events.push(text);
     if (events.readableLength > MAX_UNREAD_BYTES) events.destroy();
@@ -79,6 +81,7 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
       }
       const watcher: Watcher = {
         types,
+        isOver: false,
         events: new Readable({ read: () => undefined }),
         ...(mayStillWatch && { mayStillWatch }),
       };
@@ -86,7 +89,10 @@ export function openEventHub(maxStreamMs = MAX_STREAM_MS): EventHub {
       lines.set(key, line);
       count += 1;
       beating ??= setInterval(beat, BEAT_EVERY_MS).unref();
-      const over = setTimeout(() => watcher.events.push(null), maxStreamMs).unref();
+      const over = setTimeout(() => {
+        watcher.isOver = true;
+        watcher.events.push(null);
+      }, maxStreamMs).unref();
       watcher.events.once('close', () => {
         clearTimeout(over);
         count -= 1;
