@@ -100,6 +100,12 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     assert.equal(body.operator.email, undefined);
   });
 
+  it('100236: an empty subject opens no account, and neither does a token that was issued to another client', async () => {
+    for (const claims of [{ sub: '' }, { sub: ' ' }, { sub: 'mallory', azp: 'other' }, { sub: 'mallory', azp: null }])
+      assert.equal((await signIn(claims)).body.code, 100236, JSON.stringify(claims));
+    assert.equal((await signIn({ sub: 'eve', azp: 'grove' })).status, 200);
+  });
+
   it('100237: claims of other types, and names of the prototype, belong to no group', async () => {
     for (const groups of [{ admins: true }, [['admins']], 1, null, 'admin', ['Admins', 'admins ']])
       assert.equal((await signIn({ sub: 'mallory', groups })).body.code, 100237, JSON.stringify(groups));

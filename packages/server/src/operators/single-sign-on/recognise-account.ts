@@ -27,6 +27,10 @@ export async function recogniseAccount(tx: TenantTx, { sso, claims, now }: Recog
   const role = await roleOf(tx, sso, claims);
   const account = `${sso.issuer} ${claims.sub}`;
   if (account.length > MAX_ACCOUNT_LENGTH) throw new ApiError(100236, { log: 'the subject is too long' });
+  // Everybody without a subject would be one account.
+  if (claims.sub.trim() === '') throw new ApiError(100236, { log: 'the subject is empty' });
+  // OpenID Connect Core 3.1.3.7: the ID token was issued to this client.
+  if (claims.azp !== undefined && claims.azp !== sso.clientId) throw new ApiError(100236, { log: 'azp' });
   // No database stores these characters as they are: two subjects could become one account.
   if (UNSTORABLE.test(claims.sub)) throw new ApiError(100236, { log: 'the subject is not plain text' });
   const { name, email } = personOf(claims);
