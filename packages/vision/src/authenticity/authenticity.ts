@@ -14,7 +14,7 @@ import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '14' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '15' };
 
 /**
  * The measurements, and the bound beyond which each is a sign by itself. Set on photographs of public specimens and on
@@ -52,8 +52,8 @@ export const AUTHENTICITY_BOUNDS = {
   zoneColour: { bound: 0.13, sign: 'above' },
   /** How much the two most alike digits of a line differ, in pixels: a smaller difference means a copy. */
   zoneCopies: { bound: 0.1, sign: 'below' },
-  /** How much brighter the paper behind two digits of the zone is than elsewhere, as a share: it was painted over. */
-  zonePaper: { bound: 0.0138, sign: 'above' },
+  /** How much brighter the paper behind two digits of the zone is than usual, as a multiple of what it varies by: it was painted over. */
+  zonePaper: { bound: 2.15, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;

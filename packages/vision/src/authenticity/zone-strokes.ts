@@ -40,7 +40,7 @@ export type ZoneSigns = {
   readonly colour: number | undefined;
   /** How much the two most alike digits of a line differ, in pixels. */
   readonly copies: number | undefined;
-  /** How much brighter the paper behind the second brightest digit is than behind the others, as a share. */
+  /** How much brighter the paper behind the second brightest digit is than behind its like, beside how much that varies. */
   readonly paper: number | undefined;
 };
 

@@ -64,7 +64,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   zoneStrokes: { value: 0.05, bound: 0.26 },
   zoneColour: { value: 0.02, bound: 0.13 },
   zoneCopies: { value: 0.2, bound: 0.1 },
-  zonePaper: { value: 0.001, bound: 0.0138 },
+  zonePaper: { value: 0.4, bound: 2.15 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
