@@ -5,7 +5,7 @@ import type { Person } from '../../packages/vision/src/specimens/person.ts';
 import { type Photograph, photograph } from '../../packages/vision/src/specimens/photograph.ts';
 import { type Random, seeded, within } from '../../packages/vision/src/specimens/random.ts';
 import { type DocumentChange, type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
-import { copiedZone, coveredZone, inkedZone } from './zone-forgeries.ts';
+import { copiedZone, coveredZone, exchangedZone, inkedZone } from './zone-forgeries.ts';
 
 /** What somebody presents in place of a genuine document of his own. */
 export type DocumentKind = {
@@ -208,7 +208,11 @@ export const DOCUMENT_KINDS = {
   zoneCopied: {
     about:
       'two digits of the number in the zone copied in the photograph from elsewhere in the line, the print changed alike',
-    picture: (material, at, order) => copiedZone(material, personAt(at, order), at, order.seed + at),
+    picture: async (material, at, order) => copiedZone(material, personAt(at, order), at, order.seed + at),
+  },
+  zoneExchanged: {
+    about: 'two digits of the number in the zone exchanged in the photograph, the print changed alike',
+    picture: async (material, at, order) => exchangedZone(material, personAt(at, order), at, order.seed + at),
   },
   mirrored: {
     about: 'a photograph of a genuine document that is mirrored',

@@ -70,34 +70,58 @@ function formerNumbers(number: string, at: number): string[] {
 const PAGE = { width: 125, height: 88 };
 const CELL = { left: 7.82, centre: 80.6, pitch: 2.54, width: 2.4, height: 3.6 };
 
+type Copy = { readonly from: number; readonly to: number };
+
 /** Digits of the same line copied over two others in the finished photograph; undefined if the line has none that serve. */
-export async function copiedZone(
-  material: DocumentMaterial,
-  holder: Person,
-  at: number,
-  seed: number,
-): Promise<Buffer | undefined> {
+export function copiedZone(material: DocumentMaterial, holder: Person, at: number, seed: number) {
   const { documentNumber: target, birthDate, expiryDate } = holder;
   const lineOf = (number: string) =>
     `${number}?UTO${birthDate.slice(2).replaceAll('-', '')}?M${expiryDate.slice(2).replaceAll('-', '')}`;
   for (const former of formerNumbers(target, at)) {
     const line = lineOf(former);
-    const copies = [...target].flatMap((character, to) => {
+    const copies = [...target].flatMap((character, to): Copy[] => {
       if (character === former[to]) return [];
       return [{ to, from: [...line].findIndex((other, place) => other === character && place !== to) }];
     });
-    if (copies.some(({ from }) => from < 0)) continue;
-    const { image } = await material.passport(at, { zone: { person: { documentNumber: former } } });
-    const { jpeg, quads } = await photograph([image], howOf(seed), seeded(seed));
-    const photo = await decodeImage(jpeg);
-    const changed = Uint8Array.from(photo.data);
-    for (const copy of copies) copyCell(photo, changed, quads[0] as Quad, copy, at % 2 === 0 ? 0 : 2);
-    const { width, height } = photo;
-    return sharp(changed, { raw: { width, height, channels: 3 } })
-      .jpeg({ quality: 92 })
-      .toBuffer();
+    if (copies.every(({ from }) => from >= 0)) return shootCopies(material, former, copies, at, seed);
   }
   return undefined;
+}
+
+/** Two digits of the number, three places apart, exchanged in the finished photograph: they have the same weight. */
+export function exchangedZone(material: DocumentMaterial, { documentNumber }: Person, at: number, seed: number) {
+  const places = [...documentNumber].flatMap((digit, one) => {
+    const other = documentNumber[one + 3];
+    return /\d/.test(digit) && other !== undefined && /\d/.test(other) && digit !== other ? [one] : [];
+  });
+  const one = places[at % places.length];
+  if (one === undefined) return undefined;
+  const former = [...documentNumber];
+  [former[one], former[one + 3]] = [documentNumber[one + 3] as string, documentNumber[one] as string];
+  const copies: Copy[] = [
+    { from: one, to: one + 3 },
+    { from: one + 3, to: one },
+  ];
+  return shootCopies(material, former.join(''), copies, at, seed);
+}
+
+/** The photograph of a passport whose zone was printed for another number, with its digits copied, and saved again. */
+async function shootCopies(
+  material: DocumentMaterial,
+  documentNumber: string,
+  copies: readonly Copy[],
+  at: number,
+  seed: number,
+): Promise<Buffer> {
+  const { image } = await material.passport(at, { zone: { person: { documentNumber } } });
+  const { jpeg, quads } = await photograph([image], howOf(seed), seeded(seed));
+  const photo = await decodeImage(jpeg);
+  const changed = Uint8Array.from(photo.data);
+  for (const copy of copies) copyCell(photo, changed, quads[0] as Quad, copy, at % 2 === 0 ? 0 : 2);
+  const { width, height } = photo;
+  return sharp(changed, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality: 92 })
+    .toBuffer();
 }
 
 /** Copies a cell by whole pixels, with edges as soft as `softness` pixels. */
@@ -105,7 +129,7 @@ function copyCell(
   { width, height, data }: Raster,
   changed: Uint8Array,
   quad: Quad,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to }: Copy,
   softness: number,
 ): void {
   const map = homography(rectangle(PAGE.width, PAGE.height), quad);

@@ -2,7 +2,7 @@ import type { Quad } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import type { ModelName } from '../ocr/models.ts';
 import { colourBands } from './colour-bands.ts';
-import { missingSave } from './earlier-save.ts';
+import { findEarlierSave, missingInPortrait } from './earlier-save.ts';
 import { type Grain, grainOf, noiseOf } from './grain.ts';
 import { greenOf } from './green.ts';
 import { gridSigns } from './grid-peak.ts';
@@ -38,11 +38,11 @@ export const AUTHENTICITY_BOUNDS = {
   /** How much the noise of the portrait differs from that of the card, as a logarithm: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /**
-   * The share of an earlier JPEG save, found on the card, that the portrait lacks at most of its frequencies: it was
-   * inserted after that save.
+   * How much likelier the portrait is without the earlier save of the card as JPEG than with it, as a logarithm: it was put
+   * in after that.
    */
-  portraitSave: { bound: 0.6, sign: 'above' },
-  /** How much sharper the portrait is than the print, as a share of an edge: another lens photographed it. */
+  portraitSave: { bound: 10, sign: 'above' },
+  /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
   portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
@@ -54,6 +54,8 @@ export const AUTHENTICITY_BOUNDS = {
   zoneCopies: { bound: 0.1, sign: 'below' },
   /** How much brighter the paper behind two digits of the zone is than usual, as a multiple of what it varies by: it was painted over. */
   zonePaper: { bound: 2.15, sign: 'above' },
+  /** As `portraitSave`, for two digits of the zone: they were put in or moved after that. */
+  zoneSave: { bound: 8, sign: 'above' },
 } as const;
 
 export type AuthenticitySignalName = keyof typeof AUTHENTICITY_BOUNDS;
@@ -88,7 +90,8 @@ export function measureAuthenticity(
   const grain = grainOf(green, quad);
   const portrait = face && portraitSigns(straight, face, grain);
   const grid = gridSigns(green, quad);
-  const zone = zoneSigns(image, zoneLines);
+  const save = findEarlierSave(image, quad, table, face && shareOf(face, straight));
+  const zone = zoneSigns(image, zoneLines, save);
   return [
     signal('ownColour', ownColour(straight)),
     signal('gridPeak', grid?.peak),
@@ -98,13 +101,14 @@ export function measureAuthenticity(
     signal('portraitEdges', portrait?.edges),
     signal('portraitFrame', portrait?.frame),
     signal('portraitNoise', portrait?.noise === undefined ? undefined : Math.abs(portrait.noise)),
-    signal('portraitSave', face && table && missingSave(image, quad, table, shareOf(face, straight))),
+    signal('portraitSave', face && save && missingInPortrait(save)),
     signal('portraitSharpness', face && portraitSharpness(image, quad, inShares(face, straight))),
     signal('cutBorder', hardLine(green, quad)),
     signal('zoneStrokes', zone.strokes),
     signal('zoneColour', zone.colour),
     signal('zoneCopies', zone.copies),
     signal('zonePaper', zone.paper),
+    signal('zoneSave', zone.save),
   ];
 }
 

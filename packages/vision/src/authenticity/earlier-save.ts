@@ -1,180 +1,170 @@
 import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
+import { blocksWithin, countSteps, MOST_STEPS, SIDE, WAVES } from './jpeg-blocks.ts';
 import type { JpegTable } from './jpeg-table.ts';
+import {
+  excessOf,
+  FREEDOM,
+  fitDensity,
+  fullLikelihood,
+  NO_PATTERN,
+  type StepPattern,
+  stepPattern,
+} from './step-density.ts';
 
 /** An area of the document, in shares of its width and height. */
 type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-const SIDE = 8;
-/** The frequencies of a block that count: slower ones are coarse in every file, faster ones are mostly zero. */
-const LEAST_WAVES = 1;
-const MOST_WAVES = 6;
-const MAX_BLOCKS = 1200;
-/** Only an earlier save that was coarser than this one by at least this factor leaves a trace. */
-const LEAST_FACTOR = 1.15;
-const MAX_STEP = 40;
-/** The share of values that miss the steps of an earlier save although there was one, through rounding and clipping. */
+/** So many blocks show how the card was saved. */
+const MAX_BLOCKS = 6000;
+/** Steps of earlier saves that are tried: as the file's own, times so much at most. */
+const MOST_COARSE = 8;
+const MAX_STEP = 60;
+/** So many of them, the most promising ones, are compared closely. */
+const CLOSELY = 3;
+/** The share of values that miss the steps of an earlier save although there was one, through clipping. */
 const STRAY = 0.06;
-/** From this log-likelihood ratio on, a frequency certainly shows an earlier save of the card. */
-const SURE = 12;
-/** An earlier save shows at several frequencies; a repetitive picture may look like one at one or two. */
-const MIN_SURE = 4;
-/** A frequency says something about the portrait only if it expects this many values there, and this many must. */
-const MIN_EXPECTED = 10;
-const MIN_TELLING = 3;
-/** A gap counts only if there are at least this many values on each side of it. */
-const MIN_COUNT = 6;
-/** A coefficient of more steps counts as one of this many. */
-const MOST_STEPS = 128;
+/** How far from a step a value lies after the pixels of the earlier save were rounded. */
+const ROUNDING = 0.4;
+/** From this logarithm of a likelihood ratio on, a frequency surely shows an earlier save of the card. */
+const SURE = 10;
+/** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
+const MIN_TRACES = 3;
+/** Where the digits of a zone show less of the earlier save in the middle, or are fewer, none of them can lack it. */
+const MIN_DIGIT = 3;
+const MIN_DIGITS = 8;
 
-const COSINES = Float64Array.from({ length: SIDE * SIDE }, (_, i) => {
-  const [wave, x] = [Math.floor(i / SIDE), i % SIDE];
-  return Math.cos(((2 * x + 1) * wave * Math.PI) / 16) * (wave === 0 ? Math.SQRT1_2 : 1) * 0.5;
-});
+/** A frequency that shows an earlier save, and what that save did to it. */
+type Trace = { readonly at: number; readonly pattern: StepPattern };
+/** How the card was saved before, and its blocks that are surely portrait. */
+export type EarlierSave = {
+  readonly image: Raster;
+  readonly table: JpegTable;
+  readonly traces: readonly Trace[];
+  readonly portrait: readonly number[];
+};
 
 /**
- * Whether the portrait lacks an earlier save as JPEG that the card around it shows: 0 if both have the same history, about
- * 1 and more if the portrait shows no trace of the earlier save: the gaps are then as full as the rarer of their borders,
- * or fuller. A photograph that is edited is saved a second time, but what was pasted in has then been saved only once.
- * Undefined where the card shows no earlier save, as in a picture that was taken and sent.
+ * What the card shows of an earlier save as JPEG: an edited photograph is saved a second time, but what was put in has been
+ * saved only once, or moved off its blocks. Undefined where the card shows none.
  */
-export function missingSave(image: Raster, quad: Quad, table: JpegTable, portrait: DocumentArea): number | undefined {
-  // A rotated or reduced picture has other blocks, so nothing can be compared.
-  if (image.width !== table.width || image.height !== table.height) return undefined;
-  const { inside, outside } = blocksOf(image, quad, portrait);
-  const waves = frequencies();
-  const values = (blocks: readonly number[]) => coefficients(image, blocks, waves, table.steps);
-  const [own, around] = [values(inside), values(outside)];
-  let sure = 0;
-  const shares: number[] = [];
-  waves.forEach((wave, i) => {
-    const step = table.steps[wave] as number;
-    const earlier = earlierStep(around[i] as Uint16Array, step);
-    if (earlier === undefined) return;
-    sure += 1;
-    const { inGaps, expected } = gapsOf(own[i] as Uint16Array, step, earlier);
-    if (expected >= MIN_EXPECTED) shares.push(Math.max(0, (inGaps - STRAY * expected) / ((1 - STRAY) * expected)));
-  });
-  if (sure < MIN_SURE || shares.length < MIN_TELLING) return undefined;
-  // One or two frequencies may have a wrong step, so the lower median decides.
-  return shares.sort((one, other) => one - other)[Math.floor((shares.length - 1) / 2)];
-}
-
-function frequencies(): number[] {
-  const waves: number[] = [];
-  for (let v = 0; v < SIDE; v += 1) {
-    for (let u = 0; u < SIDE; u += 1) if (u + v >= LEAST_WAVES && u + v <= MOST_WAVES) waves.push(v * SIDE + u);
-  }
-  return waves;
-}
-
-/** The whole JPEG blocks inside the portrait, and those on the card away from it; each by the index of its first pixel. */
-function blocksOf(
-  { width, height }: Raster,
+export function findEarlierSave(
+  image: Raster,
   quad: Quad,
-  portrait: DocumentArea,
-): { inside: number[]; outside: number[] } {
+  table: JpegTable | undefined,
+  portrait?: DocumentArea,
+): EarlierSave | undefined {
+  // Turning or reducing a picture moves its blocks, so nothing can be compared then.
+  if (!table || image.width !== table.width || image.height !== table.height) return undefined;
+  const { inside, outside } = blocksOf(image, quad, portrait);
+  const counts = countSteps(image, outside, table.steps);
+  const traces = counts.flatMap((each, at) => traceIn(each, at, table.steps[WAVES[at] as number] as number) ?? []);
+  return traces.length < MIN_TRACES ? undefined : { image, table, traces, portrait: inside };
+}
+
+/**
+ * How much likelier the portrait is without the earlier save than with it, as a logarithm: far below 0 if it has the history
+ * of the card, far above if it was put in since.
+ */
+export function missingInPortrait({ image, table, traces, portrait }: EarlierSave): number {
+  const counts = countSteps(image, portrait, table.steps);
+  return traces.reduce((sum, { at, pattern }) => {
+    const own = counts[at] as Uint16Array;
+    const without = fitDensity(own, NO_PATTERN);
+    return sum + without.likelihood - fitDensity(own, pattern, without.terms).likelihood;
+  }, 0);
+}
+
+/**
+ * The same for the second of the digits of the zone that lack the save most, by the blocks within each: to change a number
+ * together with its check digit takes two. Undefined where the digits hardly show the save.
+ */
+export function missingInDigits(
+  { image, table, traces }: EarlierSave,
+  digits: readonly number[][],
+): number | undefined {
+  const counts = digits.map((blocks) => countSteps(image, blocks, table.steps));
+  const excesses = traces.map(({ at, pattern }) => {
+    const all = new Uint16Array(MOST_STEPS).map((_, k) => counts.reduce((sum, each) => sum + (each[at]?.[k] ?? 0), 0));
+    return excessOf(fitDensity(all, pattern), pattern);
+  });
+  const present = counts
+    .map((each) =>
+      traces.reduce((sum, { at }, i) => sum + dot(each[at] as Uint16Array, excesses[i] as Float64Array), 0),
+    )
+    .sort((one, other) => one - other);
+  const isSeen = present.length >= MIN_DIGITS && (present[Math.floor(present.length / 2)] as number) >= MIN_DIGIT;
+  return isSeen ? -(present[1] as number) : undefined;
+}
+
+function dot(counts: Uint16Array, values: Float64Array): number {
+  return values.reduce((sum, value, k) => sum + value * (counts[k] as number), 0);
+}
+
+/** The blocks inside the portrait, and some of those on the card away from it. */
+function blocksOf(image: Raster, quad: Quad, portrait: DocumentArea | undefined) {
   const map = homography(quad, rectangle(1, 1));
   const xs = quad.map(({ x }) => x);
   const ys = quad.map(({ y }) => y);
-  const first = (values: number[]) => Math.max(0, Math.ceil(Math.min(...values) / SIDE) * SIDE);
   const [inside, outside]: [number[], number[]] = [[], []];
-  for (let y = first(ys); y + SIDE <= Math.min(height, Math.max(...ys)); y += SIDE) {
-    for (let x = first(xs); x + SIDE <= Math.min(width, Math.max(...xs)); x += SIDE) {
-      const on = apply(map, { x: x + SIDE / 2, y: y + SIDE / 2 });
-      if (on.x < 0.02 || on.y < 0.02 || on.x > 0.98 || on.y > 0.98) continue;
-      const dx = Math.abs(on.x - portrait.x - portrait.width / 2) / portrait.width;
-      const dy = Math.abs(on.y - portrait.y - portrait.height / 2) / portrait.height;
-      if (dx < 0.5 && dy < 0.5) inside.push(y * width + x);
-      else if (dx > 1.4 || dy > 1.4) outside.push(y * width + x);
-    }
+  for (const block of blocksWithin(image, Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys))) {
+    const middle = { x: (block % image.width) + SIDE / 2, y: Math.floor(block / image.width) + SIDE / 2 };
+    const on = apply(map, middle);
+    if (on.x < 0.02 || on.y < 0.02 || on.x > 0.98 || on.y > 0.98) continue;
+    const dx = portrait ? Math.abs(on.x - portrait.x - portrait.width / 2) / portrait.width : Number.POSITIVE_INFINITY;
+    const dy = portrait ? Math.abs(on.y - portrait.y - portrait.height / 2) / portrait.height : 0;
+    if (dx < 0.5 && dy < 0.5) inside.push(block);
+    else if (dx > 1.4 || dy > 1.4) outside.push(block);
   }
-  return { inside: thinned(inside), outside: thinned(outside) };
+  const every = Math.max(1, outside.length / MAX_BLOCKS);
+  const some = Array.from(
+    { length: Math.min(outside.length, MAX_BLOCKS) },
+    (_, i) => outside[Math.floor(i * every)] as number,
+  );
+  return { inside, outside: some };
 }
 
-function thinned(blocks: readonly number[]): number[] {
-  const every = Math.max(1, blocks.length / MAX_BLOCKS);
-  return Array.from({ length: Math.min(blocks.length, MAX_BLOCKS) }, (_, i) => blocks[Math.floor(i * every)] as number);
+/** The earlier save that explains the counts of a frequency best; undefined if none does surely. */
+function traceIn(counts: Uint16Array, at: number, step: number): Trace | undefined {
+  const without = fitDensity(counts, NO_PATTERN);
+  const steps = Array.from({ length: Math.min(MAX_STEP, MOST_COARSE * step) - 1 }, (_, i) => i + 2);
+  const best = steps
+    .filter((earlier) => earlier !== step)
+    .map((earlier) => patternOf(step, earlier))
+    .map((pattern) => ({ pattern, promise: dot(counts, excessOf(without, pattern)) }))
+    .sort((one, other) => other.promise - one.promise)
+    .slice(0, CLOSELY)
+    .map(({ pattern }) => ({ pattern, likelihood: fitDensity(counts, pattern, without.terms).likelihood }))
+    .sort((one, other) => other.likelihood - one.likelihood)[0];
+  if (!best) return undefined;
+  // No density fits quite, and the worse it fits, the less a gain says.
+  const misfit = Math.max(1, (2 * (fullLikelihood(counts) - best.likelihood)) / FREEDOM);
+  return (best.likelihood - without.likelihood) / misfit < SURE ? undefined : { at, pattern: best.pattern };
 }
 
-/** For each frequency, a histogram over the blocks of its coefficient in quantisation steps, without the sign. */
-function coefficients(
-  image: Raster,
-  blocks: readonly number[],
-  waves: readonly number[],
-  steps: Uint16Array,
-): Uint16Array[] {
-  const countsByWave = waves.map(() => new Uint16Array(MOST_STEPS));
-  const light = new Float64Array(SIDE * SIDE);
-  const across = new Float64Array(SIDE * SIDE);
-  const { data, width } = image;
-  for (const start of blocks) {
-    for (let y = 0; y < SIDE; y += 1) {
-      for (let x = 0; x < SIDE; x += 1) {
-        const from = (start + y * width + x) * 3;
-        light[y * SIDE + x] =
-          0.299 * (data[from] as number) + 0.587 * (data[from + 1] as number) + 0.114 * (data[from + 2] as number);
-      }
+const patterns = new Map<string, StepPattern>();
+
+/** What a save with a coarser or finer step did to the coefficients that the last save shows. */
+function patternOf(step: number, earlier: number): StepPattern {
+  const key = `${step} after ${earlier}`;
+  const cached = patterns.get(key);
+  if (cached) return cached;
+  const pattern = stepPattern((k) => {
+    const [low, high] = [(k - 0.5) * step, (k + 0.5) * step];
+    let [share, size] = [0, 0];
+    for (let multiple = earlier; multiple <= high + 2; multiple += earlier) {
+      const part = normal((high - multiple) / ROUNDING) - normal((low - multiple) / ROUNDING);
+      share += part;
+      size += (part * multiple) / step;
     }
-    for (let y = 0; y < SIDE; y += 1) {
-      for (let u = 0; u <= Math.min(MOST_WAVES, SIDE - 1); u += 1) {
-        let sum = 0;
-        for (let x = 0; x < SIDE; x += 1) sum += (light[y * SIDE + x] as number) * (COSINES[u * SIDE + x] as number);
-        across[y * SIDE + u] = sum;
-      }
-    }
-    for (let i = 0; i < waves.length; i += 1) {
-      const wave = waves[i] as number;
-      const v = wave >> 3;
-      const u = wave & 7;
-      let sum = 0;
-      for (let y = 0; y < SIDE; y += 1) sum += (across[y * SIDE + u] as number) * (COSINES[v * SIDE + y] as number);
-      const count = Math.min(MOST_STEPS - 1, Math.round(Math.abs(sum) / (steps[wave] as number)));
-      const counts = countsByWave[i] as Uint16Array;
-      counts[count] = (counts[count] as number) + 1;
-    }
-  }
-  return countsByWave;
+    const isGap = share < STRAY;
+    return { weight: Math.log(((1 - STRAY) * share * earlier) / step + STRAY), size: isGap ? k : size / share };
+  });
+  patterns.set(key, pattern);
+  return pattern;
 }
 
-/** The quantisation step of an earlier, coarser save that explains the values best; undefined if none does surely. */
-function earlierStep(counts: Uint16Array, step: number): number | undefined {
-  let best: number | undefined;
-  let most = SURE;
-  for (let earlier = Math.ceil(step * LEAST_FACTOR); earlier <= MAX_STEP; earlier += 1) {
-    const { inGaps, expected } = gapsOf(counts, step, earlier);
-    // Values in the gaps are rare: few with an earlier save, as many as beside the gaps without one.
-    const likelihood = inGaps * Math.log(STRAY) + expected * (1 - STRAY);
-    if (likelihood > most) [best, most] = [earlier, likelihood];
-  }
-  return best;
-}
-
-/** Whether this number of steps corresponds to a step of the earlier save. */
-function isOn(count: number, step: number, earlier: number): boolean {
-  const light = count * step;
-  const nearest = Math.round(light / earlier) * earlier;
-  return Math.abs(light - nearest) <= step / 2 + 1;
-}
-
-/**
- * Counts the values in the gaps that an earlier save would have left, and how many at least would lie there without one:
- * larger values are rarer, so a gap expects as many per value as the rarer of its two borders has.
- */
-function gapsOf(counts: Uint16Array, step: number, earlier: number): { inGaps: number; expected: number } {
-  let [inGaps, expected] = [0, 0];
-  let left = 0;
-  for (let right = 1; right < MOST_STEPS; right += 1) {
-    if (!isOn(right, step, earlier)) continue;
-    const [before, behind] = [counts[left] as number, counts[right] as number];
-    // Zero is far more frequent than any other value, and a few single values prove nothing.
-    if (left > 0 && Math.min(before, behind) >= MIN_COUNT) {
-      for (let gap = left + 1; gap < right; gap += 1) {
-        inGaps += counts[gap] as number;
-        expected += Math.min(before, behind);
-      }
-    }
-    left = right;
-  }
-  return { inGaps, expected };
+/** The share of a normal distribution below `x`, to within 2 %. */
+function normal(x: number): number {
+  return 1 / (1 + Math.exp(-1.702 * x));
 }

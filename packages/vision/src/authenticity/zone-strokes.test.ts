@@ -10,6 +10,8 @@ import { inventPerson } from '../specimens/person.ts';
 import { photograph } from '../specimens/photograph.ts';
 import { seeded } from '../specimens/random.ts';
 import { AUTHENTICITY_BOUNDS } from './authenticity.ts';
+import { findEarlierSave } from './earlier-save.ts';
+import { jpegTable } from './jpeg-table.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
@@ -17,13 +19,14 @@ const { bound } = AUTHENTICITY_BOUNDS.zoneStrokes;
 const { bound: colourBound } = AUTHENTICITY_BOUNDS.zoneColour;
 const { bound: copyBound } = AUTHENTICITY_BOUNDS.zoneCopies;
 const { bound: paperBound } = AUTHENTICITY_BOUNDS.zonePaper;
-/** The page of a passport, and the position of the second line of its zone on it, in millimetres. */
+const { bound: saveBound } = AUTHENTICITY_BOUNDS.zoneSave;
+/** The page of a passport, and where the second line of its zone stands on it, in millimetres. */
 const PAGE = { width: 125, height: 88 };
 const LINE = { left: 6.4, top: 79.1, length: 44.6 * 2.54, height: 3 };
 /** The middle of its first character from the beginning of the line, and the distance between characters. */
 const CELL = { first: 1.42, pitch: 2.54 };
 
-type Shot = { readonly image: Raster; readonly line: ZoneLine };
+type Shot = { readonly image: Raster; readonly line: ZoneLine; readonly page: Quad };
 
 async function shoot(seed: number, zone: ZoneChange = {}, longer = 1, light = 1): Promise<Shot> {
   const random = seeded(seed);
@@ -37,7 +40,7 @@ async function shoot(seed: number, zone: ZoneChange = {}, longer = 1, light = 1)
   const { left, top, length, height } = LINE;
   const corner = (x: number, y: number) => apply(map, { x: left + x * length, y: top + y * height });
   const quad: Quad = [corner(0, 0), corner(longer, 0), corner(longer, 1), corner(0, 1)];
-  return { image: await decodeImage(jpeg), line: { text: mrz?.[1] as string, quad } };
+  return { image: await decodeImage(jpeg), line: { text: mrz?.[1] as string, quad }, page: quads[0] as Quad };
 }
 
 const strokesOf = ({ image, line }: Shot): number => zoneSigns(image, [line]).strokes ?? Number.NaN;
@@ -51,14 +54,19 @@ function inkedBy(seed: number, ink: Colour): ZoneChange {
   return { rewritten: { printedFor, ink, strength: 0.8 } };
 }
 
-/** The picture with one character of the line copied over another, by whole pixels. */
-function copyDigit({ width, height, data }: Raster, { quad }: ZoneLine, from: number, to: number): Raster {
+/** The picture with one character of the line copied over another, by whole pixels, into `copied` if there is one. */
+function copyDigit(
+  { width, height, data }: Raster,
+  { quad }: ZoneLine,
+  from: number,
+  to: number,
+  copied: Uint8Array = Uint8Array.from(data),
+): Raster {
   const map = homography(rectangle(LINE.length, LINE.height), quad);
   const centreOf = (index: number) => apply(map, { x: CELL.first + index * CELL.pitch, y: LINE.height / 2 });
   const [there, here, next] = [centreOf(from), centreOf(to), centreOf(to + 1)];
   const half = Math.hypot(next.x - here.x, next.y - here.y) / 2;
   const apart = Math.round(there.y - here.y) * width + Math.round(there.x - here.x);
-  const copied = Uint8Array.from(data);
   for (let y = Math.round(here.y - 1.4 * half); y <= here.y + 1.4 * half; y += 1) {
     for (let x = Math.round(here.x - half); x <= here.x + half; x += 1) {
       for (let k = 0; k < 3; k += 1) copied[3 * (y * width + x) + k] = data[3 * (y * width + x + apart) + k] as number;
@@ -67,12 +75,19 @@ function copyDigit({ width, height, data }: Raster, { quad }: ZoneLine, from: nu
   return { width, height, data: copied };
 }
 
-/** Saves a picture as a forger does, and then as the server does. */
-async function savedTwice({ width, height, data }: Raster): Promise<Raster> {
+/** As somebody who changed it saves a picture, and then the server. */
+async function saveTwice({ width, height, data }: Raster): Promise<Buffer> {
   const once = await sharp(data, { raw: { width, height, channels: 3 } })
     .jpeg({ quality: 92 })
     .toBuffer();
-  return decodeImage(await sharp(once).jpeg({ quality: 92 }).toBuffer());
+  return sharp(once).jpeg({ quality: 92 }).toBuffer();
+}
+
+/** What is left of the first save in the digits of the line. */
+async function saveSignOf(picture: Raster, { line, page }: Shot, text = line.text): Promise<number | undefined> {
+  const jpeg = await saveTwice(picture);
+  const image = await decodeImage(jpeg);
+  return zoneSigns(image, [{ ...line, text }], findEarlierSave(image, page, jpegTable(jpeg))).save;
 }
 
 describe('the strokes of a zone', () => {
@@ -124,9 +139,20 @@ describe('the strokes of a zone', () => {
   it('a digit that was copied within the line is found, even if the picture was saved twice since', async () => {
     for (const { image, line } of genuine) {
       // The first and the last digit of the date of birth.
-      const copied = await savedTwice(copyDigit(image, line, 13, 18));
+      const copied = await decodeImage(await saveTwice(copyDigit(image, line, 13, 18)));
       const text = `${line.text.slice(0, 18)}${line.text[13]}${line.text.slice(19)}`;
       assert.ok((zoneSigns(copied, [{ ...line, text }]).copies ?? Number.NaN) < copyBound);
+    }
+  });
+
+  it('show two digits that were exchanged, by the first save of the picture', async () => {
+    for (const shot of genuine) {
+      const { image, line } = shot;
+      assert.ok(((await saveSignOf(image, shot)) ?? saveBound) < saveBound / 2);
+      const { data } = copyDigit(image, line, 13, 18);
+      const [there, here] = [line.text[13], line.text[18]];
+      const text = `${line.text.slice(0, 13)}${here}${line.text.slice(14, 18)}${there}${line.text.slice(19)}`;
+      assert.ok(((await saveSignOf(copyDigit(image, line, 18, 13, data), shot, text)) ?? 0) >= saveBound);
     }
   });
 
@@ -150,7 +176,7 @@ describe('the strokes of a zone', () => {
 
   it('a zone without lines or with too few digits gives no result', () => {
     const [{ image, line }] = genuine as [Shot];
-    const nothing = { strokes: undefined, colour: undefined, copies: undefined, paper: undefined };
+    const nothing = { strokes: undefined, colour: undefined, copies: undefined, paper: undefined, save: undefined };
     assert.deepEqual(zoneSigns(image, []), nothing);
     assert.deepEqual(zoneSigns(image, [{ ...line, text: '<'.repeat(44) }]), nothing);
   });

@@ -1,5 +1,7 @@
 import type { Raster } from '../images/raster.ts';
+import { type EarlierSave, missingInDigits } from './earlier-save.ts';
 import { median } from './median.ts';
+import { digitBlocks } from './zone-blocks.ts';
 import { colourDistances } from './zone-colour.ts';
 import { leastDifference } from './zone-copies.ts';
 import { CELL_HEIGHT, CELL_WIDTH, type Glyph, glyphOf, MARGIN, PITCH } from './zone-glyphs.ts';
@@ -42,13 +44,16 @@ export type ZoneSigns = {
   readonly copies: number | undefined;
   /** How much brighter the paper behind the second brightest digit is than behind its like, beside how much that varies. */
   readonly paper: number | undefined;
+  /** How much likelier two digits are without the earlier save of the card than with it, as a logarithm. */
+  readonly save: number | undefined;
 };
 
-export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns {
+export function zoneSigns(image: Raster, lines: readonly ZoneLine[], save?: EarlierSave): ZoneSigns {
   const surpluses: number[] = [];
   const distances: number[] = [];
   const differences: number[] = [];
   const papers: PaperDifference[] = [];
+  const blocks: number[][] = [];
   for (const line of lines) {
     const strip = fittedStrip(image, line);
     const positions = positionsOf(strip, line.text);
@@ -56,6 +61,7 @@ export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns 
     if (inks.length >= MIN_CHARACTERS) surpluses.push(...inks.filter(isDigit).map((ink) => surplusOf(ink, inks)));
     distances.push(...colourDistances(strip, positions, line.text));
     papers.push(...paperDifferences(strip, positions, line.text));
+    if (save) blocks.push(...digitBlocks(image, strip, positions, line.text));
     const difference = leastDifference(image, strip, positions, line.text);
     if (difference !== undefined) differences.push(difference);
   }
@@ -64,6 +70,7 @@ export function zoneSigns(image: Raster, lines: readonly ZoneLine[]): ZoneSigns 
     colour: outstanding(distances, MANY_COLOURED),
     copies: differences.length === 0 ? undefined : Math.min(...differences),
     paper: paintedOver(papers, MOST_WRITTEN_OVER),
+    save: save && missingInDigits(save, blocks),
   };
 }
 

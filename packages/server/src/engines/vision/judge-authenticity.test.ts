@@ -78,7 +78,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(licence([...QUIET, hard])), 'REVIEW pasted_portrait');
     assert.equal(judged(licence([...QUIET, edges, signal('portraitNoise', 0.9, 0.5, true)])), 'REVIEW pasted_portrait');
     assert.equal(judged(readingOf([...QUIET, signal('cutBorder', 0.3, 0.08, true)])), 'REVIEW edited_picture');
-    assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 1.4, 1.17, true)])), 'REVIEW edited_picture');
+    assert.equal(judged(readingOf([...QUIET, signal('portraitSave', 200, 10, true)])), 'REVIEW edited_picture');
     assert.equal(
       judged(readingOf([...QUIET, signal('portraitSharpness', 0.05, 0.024, true)])),
       'REVIEW edited_picture',
@@ -86,6 +86,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, signal('zoneStrokes', 0.4, 0.26, true)])), 'REVIEW zone_overwritten');
     assert.equal(judged(readingOf([...QUIET, signal('zoneColour', 0.3, 0.13, true)])), 'REVIEW zone_overwritten');
     assert.equal(judged(readingOf([...QUIET, signal('zoneCopies', 0.06, 0.1, true)])), 'REVIEW edited_picture');
+    assert.equal(judged(readingOf([...QUIET, signal('zoneSave', 40, 8, true)])), 'REVIEW edited_picture');
     assert.equal(judged(readingOf([...QUIET, signal('gridShared', 4, 3.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf([...QUIET, signal('colourBands', 4, 2.5, true)])), 'REVIEW screen_or_print');
   });

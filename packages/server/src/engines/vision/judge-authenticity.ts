@@ -61,7 +61,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
     readings.some((reading) => names.some((name) => isSign(reading, name)));
   if (some('gridPeak', 'gridShared', 'colourBands') || readings.some(hasGridBesideZone)) return 'screen_or_print';
   if (some('sensorNoise')) return 'no_sensor_noise';
-  if (some('cutBorder', 'portraitSave', 'portraitSharpness', 'zoneCopies')) return 'edited_picture';
+  if (some('cutBorder', 'portraitSave', 'portraitSharpness', 'zoneCopies', 'zoneSave')) return 'edited_picture';
   if (some('zoneStrokes', 'zoneColour', 'zonePaper')) return 'zone_overwritten';
   const zone = readings.find(({ mrz }) => mrz)?.mrz;
   if (readings.some((reading) => hasStuckPortrait(reading, reading.mrz ?? zone))) return 'pasted_portrait';

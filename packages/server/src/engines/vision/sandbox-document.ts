@@ -58,13 +58,14 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   portraitEdges: { value: 5, bound: 36.5 },
   portraitFrame: { value: 0.4, bound: 0.867 },
   portraitNoise: { value: 0.1, bound: 0.5 },
-  portraitSave: { value: 0, bound: 0.6 },
+  portraitSave: { value: -900, bound: 10 },
   portraitSharpness: { value: -0.02, bound: 0.024 },
   cutBorder: { value: 0, bound: 0.1 },
   zoneStrokes: { value: 0.05, bound: 0.26 },
   zoneColour: { value: 0.02, bound: 0.13 },
   zoneCopies: { value: 0.2, bound: 0.1 },
   zonePaper: { value: 0.4, bound: 2.15 },
+  zoneSave: { value: -20, bound: 8 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
