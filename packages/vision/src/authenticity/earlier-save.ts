@@ -30,8 +30,7 @@ const ROUNDING = 0.4;
 const SURE = 10;
 /** A save leaves its steps at several frequencies; a picture that repeats itself may do so at one or two. */
 const MIN_TRACES = 3;
-/** Where the digits of a zone show less of the earlier save in the middle, or are fewer, none of them can lack it. */
-const MIN_DIGIT = 3;
+/** Fewer digits do not show how their evidence varies. */
 const MIN_DIGITS = 8;
 
 /** A frequency that shows an earlier save, and what that save did to it. */
@@ -76,8 +75,8 @@ export function missingInPortrait({ image, table, traces, portrait }: EarlierSav
 }
 
 /**
- * The same for the second of the digits of the zone that lack the save most, by the blocks within each: to change a number
- * together with its check digit takes two. Undefined where the digits hardly show the save.
+ * The same for the two digits of the zone that lack the save most, by the blocks on each: to change a number together with
+ * its check digit takes two. What the third lacks, others may lack as well.
  */
 export function missingInDigits(
   { image, table, traces }: EarlierSave,
@@ -88,13 +87,12 @@ export function missingInDigits(
     const all = new Uint16Array(MOST_STEPS).map((_, k) => counts.reduce((sum, each) => sum + (each[at]?.[k] ?? 0), 0));
     return excessOf(fitDensity(all, pattern), pattern);
   });
-  const present = counts
+  const [first, second, third] = counts
     .map((each) =>
       traces.reduce((sum, { at }, i) => sum + dot(each[at] as Uint16Array, excesses[i] as Float64Array), 0),
     )
-    .sort((one, other) => one - other);
-  const isSeen = present.length >= MIN_DIGITS && (present[Math.floor(present.length / 2)] as number) >= MIN_DIGIT;
-  return isSeen ? -(present[1] as number) : undefined;
+    .sort((one, other) => one - other) as [number, number, number];
+  return counts.length < MIN_DIGITS ? undefined : 2 * Math.min(0, third) - first - second;
 }
 
 function dot(counts: Uint16Array, values: Float64Array): number {

@@ -1,13 +1,13 @@
 import { apply, homography, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
-import { blocksWithin } from './jpeg-blocks.ts';
+import { blocksWithin, SIDE } from './jpeg-blocks.ts';
 import { PITCH } from './zone-glyphs.ts';
 import type { CellPosition, Strip } from './zone-strip.ts';
 
 /** A digit and the paper above and below it, in pixels of a strip. */
 const [ABOVE, BELOW] = [2, 4];
 
-/** The whole blocks of a JPEG that lie on each digit of a line. */
+/** The blocks of a JPEG whose middle lies on each digit of a line. */
 export function digitBlocks(
   image: Raster,
   strip: Strip,
@@ -24,6 +24,15 @@ export function digitBlocks(
     );
     const xs = corners.map((corner) => corner.x);
     const ys = corners.map((corner) => corner.y);
-    return [blocksWithin(image, Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys))];
+    const half = SIDE / 2;
+    return [
+      blocksWithin(
+        image,
+        Math.min(...xs) - half,
+        Math.min(...ys) - half,
+        Math.max(...xs) + half,
+        Math.max(...ys) + half,
+      ),
+    ];
   });
 }

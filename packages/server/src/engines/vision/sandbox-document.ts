@@ -65,7 +65,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   zoneColour: { value: 0.02, bound: 0.13 },
   zoneCopies: { value: 0.2, bound: 0.1 },
   zonePaper: { value: 0.4, bound: 2.15 },
-  zoneSave: { value: -20, bound: 8 },
+  zoneSave: { value: -80, bound: 8 },
 };
 
 function side(type: ReadingType, fault: string | undefined): DocumentReading {
