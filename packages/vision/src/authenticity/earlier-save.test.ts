@@ -61,15 +61,15 @@ describe('an earlier save of a photograph', () => {
     return save && missingInPortrait(save);
   }
 
-  it('is missing in a portrait that was put in afterwards, however soft its edges are', async () => {
+  it('the earlier save is missing in a portrait that was put in afterwards, however soft its edges are', async () => {
     for (const quality of QUALITIES) assert.ok(((await measured(await edited(quality))) ?? 0) >= BOUND);
   });
 
-  it('is not missing in a photograph that was saved as a whole', async () => {
+  it('the earlier save is not missing in a photograph that was saved as a whole', async () => {
     for (const quality of QUALITIES) assert.ok(((await measured(await genuine(quality))) ?? BOUND) < -BOUND);
   });
 
-  it('is not seen if it was as fine as the last one', async () => {
+  it('an earlier save is not seen if it was as fine as the last one', async () => {
     assert.equal(await measured(await edited(92)), undefined);
   });
 });

@@ -145,7 +145,7 @@ describe('the strokes of a zone', () => {
     }
   });
 
-  it('show two digits that were exchanged, by the first save of the picture', async () => {
+  it('two digits that were exchanged are found by the first save of the picture', async () => {
     for (const shot of genuine) {
       const { image, line } = shot;
       assert.ok(((await saveSignOf(image, shot)) ?? saveBound) < saveBound / 2);
@@ -156,7 +156,7 @@ describe('the strokes of a zone', () => {
     }
   });
 
-  it('stand on paper of one brightness in a genuine document', () => {
+  it('the digits of a zone are on paper of one brightness in a genuine document', () => {
     for (const { image, line } of genuine) assert.ok((zoneSigns(image, [line]).paper ?? paperBound) < paperBound / 1.5);
   });
 
