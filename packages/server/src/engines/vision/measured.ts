@@ -30,7 +30,7 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> =
     { what: 'portraits pasted into the finished photograph in which no signs were found', errors: 0, of: 40 },
     { what: 'portraits stuck on beside a zone and photographed in which no signs were found', errors: 16, of: 49 },
     { what: 'portraits stuck on licences and photographed in which no signs were found', errors: 32, of: 54 },
-    { what: 'pasted portraits with soft edges in which no signs were found', errors: 18, of: 49 },
+    { what: 'pasted portraits with soft edges in which no signs were found', errors: 3, of: 53 },
     { what: 'genuine specimens with a zone, photographed, in which signs were found', errors: 3, of: 56 },
     { what: 'genuine licences, photographed, in which signs were found', errors: 2, of: 53 },
   ],
