@@ -8,7 +8,7 @@ import { modelTime, ocrModels } from '../ocr/models.ts';
 import { everydayOrders, makeSpecimen } from '../specimens/make-specimen.ts';
 import { comparable, type DocumentTruth, readDocumentTruth, TRUTH_FIELDS, type TruthField } from './document-truth.ts';
 
-export type WrongReading = { readonly file: string; readonly found: boolean; readonly fields: readonly string[] };
+export type WrongReading = { readonly file: string; readonly hasZone: boolean; readonly fields: readonly string[] };
 export type DocumentReport = {
   readonly documents: number;
   readonly documentsRight: number;
@@ -75,7 +75,7 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
       if (!misread.includes(name)) byField[name].right += 1;
     }
     const differences = misread.map((name) => `${name}: ${readFields?.[name] ?? 'nothing'}, not ${fields[name]}`);
-    if (differences.length > 0) wrong.push({ file, found: mrz !== undefined, fields: differences });
+    if (differences.length > 0) wrong.push({ file, hasZone: mrz !== undefined, fields: differences });
   }
   const cells = Object.values(byField);
   return {
@@ -83,7 +83,7 @@ async function measure(samples: readonly Sample[], full: boolean): Promise<Docum
     documentsRight: ratio(documents - wrong.length, documents),
     fieldsRight: ratio(sum(cells.map(({ right }) => right)), sum(cells.map(({ total }) => total))),
     byField,
-    notFound: wrong.filter((document) => !document.found).length,
+    notFound: wrong.filter((document) => !document.hasZone).length,
     falselyFound,
     msMedian: quantile(times.ms, 0.5),
     msP95: quantile(times.ms, 0.95),

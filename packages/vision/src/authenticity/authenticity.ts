@@ -38,11 +38,11 @@ export const AUTHENTICITY_BOUNDS = {
   /** How much the noise of the portrait differs from that of the card, as a logarithm: a sign with the edges only. */
   portraitNoise: { bound: 0.5, sign: 'above' },
   /**
-   * How much likelier the portrait is without the earlier save of the card as JPEG than with it, as a logarithm: it was put
-   * in after that.
+   * How much likelier the portrait is without the earlier JPEG save of the card than with it, as a logarithm: it was
+   * inserted after that save.
    */
   portraitSave: { bound: 10, sign: 'above' },
-  /** How much sharper the portrait is than the print, as a share of an edge: it has not been through the same lens. */
+  /** How much sharper the portrait is than the print, as a share of an edge: another lens photographed it. */
   portraitSharpness: { bound: 0.024, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
@@ -52,9 +52,9 @@ export const AUTHENTICITY_BOUNDS = {
   zoneColour: { bound: 0.13, sign: 'above' },
   /** How much the two most alike digits of a line differ, in pixels: a smaller difference means a copy. */
   zoneCopies: { bound: 0.1, sign: 'below' },
-  /** How much brighter the paper behind two digits of the zone is than usual, as a multiple of what it varies by: it was painted over. */
+  /** How much brighter the paper behind two digits of the zone is than usual, as a multiple of its variation: it was painted over. */
   zonePaper: { bound: 2.15, sign: 'above' },
-  /** As `portraitSave`, for two digits of the zone: they were put in or moved after that. */
+  /** As `portraitSave`, for two digits of the zone: they were inserted or moved after that save. */
   zoneSave: { bound: 8, sign: 'above' },
 } as const;
 

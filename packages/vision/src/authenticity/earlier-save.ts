@@ -15,16 +15,16 @@ import {
 /** An area of the document, in shares of its width and height. */
 type DocumentArea = { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 
-/** So many blocks show how the card was saved. */
+/** This many blocks are enough to show how the card was saved. */
 const MAX_BLOCKS = 6000;
-/** Steps of earlier saves that are tried: as the file's own, times so much at most. */
+/** The steps of earlier saves that are tried: at most the step of the file multiplied by this, and at most `MAX_STEP`. */
 const MOST_COARSE = 8;
 const MAX_STEP = 60;
-/** So many of them, the most promising ones, are compared closely. */
+/** This many of them, the most promising ones, are compared closely. */
 const CLOSELY = 3;
 /** The share of values that miss the steps of an earlier save although there was one, through clipping. */
 const STRAY = 0.06;
-/** How far from a step a value lies after the pixels of the earlier save were rounded. */
+/** The distance of a value from a step after the pixels of the earlier save were rounded. */
 const ROUNDING = 0.4;
 /** From this logarithm of a likelihood ratio on, a frequency surely shows an earlier save of the card. */
 const SURE = 10;
@@ -140,6 +140,8 @@ function traceIn(counts: Uint16Array, at: number, step: number): Trace | undefin
   return (best.likelihood - without.likelihood) / misfit < SURE ? undefined : { at, pattern: best.pattern };
 }
 
+/** A file has at most 64 steps, each with at most `MAX_STEP` earlier ones. Files with other tables must not fill the memory. */
+const MAX_PATTERNS = 64 * MAX_STEP;
 const patterns = new Map<string, StepPattern>();
 
 /** What a save with a coarser or finer step did to the coefficients that the last save shows. */
@@ -158,6 +160,7 @@ function patternOf(step: number, earlier: number): StepPattern {
     const isGap = share < STRAY;
     return { weight: Math.log(((1 - STRAY) * share * earlier) / step + STRAY), size: isGap ? k : size / share };
   });
+  if (patterns.size >= MAX_PATTERNS) patterns.clear();
   patterns.set(key, pattern);
   return pattern;
 }

@@ -6,13 +6,13 @@ import type { CellPosition, Strip } from './zone-strip.ts';
 type CellPaper = { readonly digit: boolean; readonly index: number; readonly own: Light; readonly rim: Light };
 type Light = readonly [red: number, green: number, blue: number];
 
-/** What is darker than this share of the ink is no paper. */
+/** Pixels darker than this share of the ink are not paper. */
 const LIGHTEST_INK = 0.06;
-/** With fewer pixels, the paper of a place is not known. */
+/** With fewer pixels, the brightness of the paper is unknown. */
 const MIN_PIXELS = 20;
 /** The paper above and below a character, in pixels: from the end of correction fluid to where there is surely none. */
 const [RIM_FROM, RIM_TO] = [5, 11];
-/** A cell is compared with those up to so many places away. */
+/** A cell is compared with those up to this distance. */
 const NEIGHBOURS = 6;
 const MIN_NEIGHBOURS = 4;
 /** A colour of the paper this bright is clipped. */
@@ -59,12 +59,12 @@ function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): Pape
   return { brighter: Math.max(0, Math.min(mean(unclipped), acrossRim, Math.min(...unclipped) / LEAST_SHARE)), apart };
 }
 
-/** What paper differs by in any case, as a share. */
+/** The least variation of any paper, as a share. */
 const LEAST_VARIATION = 0.002;
 
 /**
- * How much brighter the paper behind the second brightest digit is than usual, divided by how much it is behind the fifth and
- * what paper with a pattern varies by anyway. To change a number together with its check digit takes two digits at least,
+ * How much brighter the paper behind the second brightest digit is than usual, divided by the variation of this paper: the
+ * same for the fifth digit, and what its pattern causes. To change a number together with its check digit takes two digits at least,
  * and a single bright place has other causes. Correction fluid is whiter than paper, unless the light clips both.
  */
 export function paintedOver(differences: readonly PaperDifference[], usualPlace: number): number | undefined {

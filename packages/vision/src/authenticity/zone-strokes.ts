@@ -42,7 +42,7 @@ export type ZoneSigns = {
   readonly colour: number | undefined;
   /** How much the two most alike digits of a line differ, in pixels. */
   readonly copies: number | undefined;
-  /** How much brighter the paper behind the second brightest digit is than behind its like, beside how much that varies. */
+  /** How much brighter the paper behind the second brightest digit is than usual, as a multiple of its variation. */
   readonly paper: number | undefined;
   /** How much likelier two digits are without the earlier save of the card than with it, as a logarithm. */
   readonly save: number | undefined;
