@@ -214,7 +214,7 @@ describe('audit events that cannot be written', () => {
     }
   });
 
-  it('audit events that cannot be written of the last second are written when the server stops', async () => {
+  it('audit events of the last second that cannot be written at once are written when the server stops', async () => {
     const place = await places.create();
     const first = await openTestApp(place);
     const { apiKey } = await first.app.tenants.createApiKey('acme', { name: 'reader', environment: 'test' });

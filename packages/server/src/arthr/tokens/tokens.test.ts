@@ -62,7 +62,7 @@ describe('bearer tokens', () => {
     });
   });
 
-  it('bearer tokens verifies with the key that /.well-known/jwks.json publishes', async () => {
+  it('a bearer token verifies with the key that /.well-known/jwks.json publishes', async () => {
     const { body, headers } = await grove.call('/.well-known/jwks.json', { token: null });
     assert.equal(headers.get('access-control-allow-origin'), '*', 'a page may verify a receipt by itself');
     assert.deepEqual(Object.keys(body.keys[0]).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']);
@@ -245,7 +245,7 @@ describe('bearer tokens', () => {
       200,
     );
   });
-  it('bearer tokens accepts a new signing key of another server, although the clock was set back since keys were read', async () => {
+  it('a new signing key of another server is accepted, although the clock was set back since keys were read', async () => {
     const right = grove.clock.now();
     grove.clock.advance(HOUR);
     await grove.app.signing.reload();

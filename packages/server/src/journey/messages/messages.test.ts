@@ -376,7 +376,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(user, { to: 'hour3@example.com' })).status, 200);
   });
 
-  it('messages to end users goes with its instance', async () => {
+  it('a message to an end user goes with its instance', async () => {
     const user = await journey();
     await tell(user, { to: ADA });
     const path = `/api/process-manager/processInstances/${user.processInstanceId}`;

@@ -268,7 +268,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(send('DELETE', testToken)), 100015);
   });
 
-  it('single sign-on names and addresses of a provider are cut to what Grove allows', async () => {
+  it('names and addresses of a single sign-on provider are cut to what Grove allows', async () => {
     const { body } = await signInAs({
       sub: 'odd',
       name: ' <b>Bob</b>\u0007 ',
