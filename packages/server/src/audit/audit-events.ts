@@ -1,5 +1,6 @@
 import { api } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
+import { EVERY_ID } from '../kernel/id-range.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
@@ -11,8 +12,6 @@ import { auditShownSince } from './purge-audit.ts';
 
 /** Shows the tenant its audit events. */
 const COUNT_CAP = 10_000;
-/** `~` sorts after every character of an id. */
-const PAST_EVERY_ID = '~';
 /** Ids are in the order of time. */
 const SORTABLE = { id: 'id', dateTime: 'id' } as const;
 
@@ -27,7 +26,7 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
       const filter: AuditFilter = {
         environment: principal.environment,
         from: from > first ? from : first,
-        below: firstIdOf(query.endDateTime || undefined, '/query/endDateTime') ?? PAST_EVERY_ID,
+        below: firstIdOf(query.endDateTime || undefined, '/query/endDateTime') ?? EVERY_ID.below,
         instanceId: query.processInstanceId || undefined,
         action: query.action,
         apiKeyId: query.apiKeyId || undefined,

@@ -34,6 +34,28 @@ export function scanRows<Row extends { readonly id: string }>(
   return inTurn(line, () => scanNow(scan, page));
 }
 
+/** Visits all rows in the order of ids. Nothing of them is sealed. Refuses with 100010 if too many lists wait. */
+export function visitRows<Row extends { readonly id: string }>(
+  line: string,
+  batch: Scan<Row>['batch'],
+  visit: (row: Row) => void,
+): Promise<void> {
+  return inTurn(line, async () => {
+    for await (const rows of batchesOf(batch, PLAIN_AT_ONCE)) await forEachInSlices({}, rows, visit);
+  });
+}
+
+/** All rows in the order of ids. Other requests are served between the batches. */
+async function* batchesOf<Row extends { readonly id: string }>(batch: Scan<Row>['batch'], rowsAtOnce: number) {
+  for (let after = ''; ; ) {
+    const rows = await batch(after, rowsAtOnce);
+    yield rows;
+    if (rows.length < rowsAtOnce) return;
+    after = rows.at(-1)?.id ?? '';
+    await serveOthers({});
+  }
+}
+
 async function scanNow<Row extends { readonly id: string }>(
   { batch, matches, fault }: Scan<Row>,
   { orderBy, size, offset, after: lastId }: Page,
@@ -43,8 +65,7 @@ async function scanNow<Row extends { readonly id: string }>(
   const rowsAtOnce = fault ? SEALED_AT_ONCE : PLAIN_AT_ONCE;
   let first: Row[] = [];
   let [scanned, total] = [0, 0];
-  for (let after = '', more = true; more; ) {
-    const rows = await batch(after, rowsAtOnce);
+  for await (const rows of batchesOf(batch, rowsAtOnce)) {
     scanned += rows.length;
     if (fault && scanned > MAX_SCANNED) throw invalidInput(fault);
     const matching: Row[] = [];
@@ -55,9 +76,6 @@ async function scanNow<Row extends { readonly id: string }>(
       if (isBehind(row) && (!last || compare(row, last) < 0)) matching.push(row);
     });
     if (matching.length > 0) first = [...first, ...matching].sort(compare).slice(0, offset + size);
-    after = rows.at(-1)?.id ?? '';
-    more = rows.length === rowsAtOnce;
-    if (more) await serveOthers({});
   }
   return { ids: first.slice(offset).map(({ id }) => id), total };
 }

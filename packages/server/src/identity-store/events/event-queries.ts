@@ -4,6 +4,7 @@ import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { HOUR, MINUTE, SECOND, toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
+import { EVERY_ID } from '../../kernel/id-range.ts';
 import { ID_PATTERN, newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { firstIdOf } from '../../kernel/moment-of.ts';
@@ -33,8 +34,6 @@ export const QUERY_KEPT_MS = 24 * HOUR;
 /** The largest page size, so that a first page of any size is stored. */
 const FIRST_PAGE = 1000;
 const DEFAULT_SIZE = 100;
-/** `~` sorts after every character of an id. */
-const PAST_EVERY_ID = '~';
 
 type QueryInput = Body<typeof api.events.startQuery>;
 type Result = Ok<typeof api.events.getQueryResult>;
@@ -106,7 +105,7 @@ export function runQueryJob(): JobDefinition<{ queryId: string }> {
       try {
         const filter = JSON.parse(row.filter) as EventFilter;
         const ids: string[] = [];
-        let below: string | undefined = PAST_EVERY_ID;
+        let below: string | undefined = EVERY_ID.below;
         while (below !== undefined && ids.length < FIRST_PAGE) {
           signal.throwIfAborted();
           const size = FIRST_PAGE - ids.length;

@@ -1,13 +1,8 @@
 import type { TenantReads } from '../../db/db.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { STRETCH } from '../../kernel/find-in-stretches.ts';
 import { boundBehind } from '../../kernel/id-range.ts';
-
-/**
- * A stretch of instances in the order of their ids: as many as one statement reads without delaying others. SQLite reads on
- * the thread that serves requests, so a statement over all instances of a tenant would block every request.
- */
-export const STRETCH = 2000;
 
 const LAST = query<{ id: string }>()(`SELECT id FROM process_instances
   WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after AND id < :below

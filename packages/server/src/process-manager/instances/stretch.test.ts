@@ -4,11 +4,11 @@ import type { api, Ok } from '@grove/contract';
 import { copyInstances } from '../../../test/copy-instances.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import type { TenantDb } from '../../db/db.ts';
+import { STRETCH } from '../../kernel/find-in-stretches.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import { usageHandlers } from '../usage/usage.ts';
 import { runWhatIf } from '../what-if/what-if.ts';
 import { listInOrder } from './list-instances.ts';
-import { STRETCH } from './stretch.repository.ts';
 
 const STEPS = [
   { id: 'consent', type: 'consent' },

@@ -4,7 +4,7 @@ import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
 import { rowsInOrder } from '../../kernel/in-slices.ts';
 import type { Paging } from '../../kernel/pages.ts';
-import { scanRows } from '../../kernel/scan-rows.ts';
+import { scanRows, visitRows } from '../../kernel/scan-rows.ts';
 import { lineOf } from '../../kernel/take-turns.ts';
 import { instances } from '../instances/instance-row.ts';
 import { openRow, openRows } from '../instances/instance-seal.ts';
@@ -122,13 +122,11 @@ export type WaitingCount = { count: number; oldest: number };
 /** The number of waiting reviews of each definition, and since when the oldest waits. */
 export async function waitingByDefinition(db: TenantReads, environment: Environment) {
   const waiting = new Map<string, WaitingCount>();
-  const matches = ({ process_defn_name: name, last_updated_at: at }: WaitingRow) => {
+  const add = ({ process_defn_name: name, last_updated_at: at }: WaitingRow) => {
     const { count, oldest } = waiting.get(name) ?? { count: 0, oldest: at };
     waiting.set(name, { count: count + 1, oldest: Math.min(oldest, at) });
-    return false;
   };
-  const scan = { batch: waitingAfter(db, environment), matches };
-  await scanRows(lineOf(db.tenantId, environment), scan, { orderBy: 'id ASC', size: 1, offset: 0 });
+  await visitRows(lineOf(db.tenantId, environment), waitingAfter(db, environment), add);
   return waiting;
 }
 

@@ -2,6 +2,7 @@ import type { TenantReads } from '../../db/db.ts';
 import { byLanguage } from '../../db/sql/dialect.ts';
 import { query } from '../../db/sql/statement.ts';
 import type { Environment } from '../../kernel/environment.ts';
+import { STRETCH } from '../../kernel/find-in-stretches.ts';
 import type { InstanceStatus } from '../engine/state.ts';
 import type { Verdict } from '../reviews/verdicts.repository.ts';
 
@@ -44,11 +45,10 @@ export const devicesOf = (db: TenantReads, filter: UsageFilter) => DEVICES.all(d
 export type VerdictFilter = { environment: Environment; fromAt: number; belowAt: number; after: string; below: string };
 const OF_INSTANCES = 'tenant_id = :tenant_id AND instance_id > :after AND instance_id < :below' as const;
 const IN_PERIOD = `${OF_INSTANCES} AND environment = :environment AND at >= :fromAt AND at < :belowAt` as const;
-const VERDICTS_AT_ONCE = 2000;
 
 /** The instance with the last verdict of a part. Undefined if this is the last part. */
 const LAST_OF_VERDICTS = query<{ id: string }>()(`SELECT instance_id AS id FROM review_verdicts
-  WHERE tenant_id = :tenant_id AND instance_id > :after ORDER BY instance_id LIMIT 1 OFFSET ${VERDICTS_AT_ONCE - 1}`);
+  WHERE tenant_id = :tenant_id AND instance_id > :after ORDER BY instance_id LIMIT 1 OFFSET ${STRETCH - 1}`);
 
 export type VerdictCount = { reviewer: string; verdict: Verdict; verdicts: number; waited: number };
 const VERDICTS = query<VerdictCount>()(`SELECT reviewer, verdict, count(*) AS verdicts, sum(at - entered_at) AS waited

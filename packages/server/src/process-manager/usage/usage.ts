@@ -123,9 +123,9 @@ async function countVerdicts(db: TenantDb, period: Omit<VerdictFilter, 'after' |
     const last: string | undefined = (await lastOfVerdicts(db, { after }))?.id;
     const part = { ...period, after, below: last === undefined ? EVERY_ID.below : boundBehind(last) };
     for (const each of await verdictCounts(db, part)) mergeVerdicts(reviewers, each);
-    const { cases, agreed } = (await agreementOf(db, part)) ?? agreement;
-    agreement.cases += Number(cases);
-    agreement.agreed += Number(agreed);
+    const ofPart = await agreementOf(db, part);
+    agreement.cases += Number(ofPart?.cases ?? 0);
+    agreement.agreed += Number(ofPart?.agreed ?? 0);
     after = last;
   }
   const inOrder = ({ reviewer: one }: VerdictCount, { reviewer: other }: VerdictCount) => (one < other ? -1 : 1);

@@ -2,6 +2,7 @@ import { api, type Body, MAX_CHANGED_LISTED } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { EVERY_ID } from '../../kernel/id-range.ts';
 import { implement } from '../../kernel/implement.ts';
 import { serveOthersIfDue } from '../../kernel/in-slices.ts';
 import { firstIdOf } from '../../kernel/moment-of.ts';
@@ -22,7 +23,6 @@ const AT_ONCE = 100;
 const MOST_MS = 5000;
 /** The runs of a tenant take turns in each environment. */
 const inTurn = openTurns(10);
-const PAST_EVERY_ID = '~';
 
 type Row = { recorded: Outcome; outcome: Outcome; verdict: Verdict };
 type Verdict = 'APPROVED' | 'REJECTED' | 'NONE';
@@ -48,7 +48,7 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
   const counts = new Map<string, Row & { instances: number }>();
   const changed = [];
   let after = body.after ?? firstIdOf(body.startDateTime, '/startDateTime') ?? '';
-  const below = firstIdOf(body.endDateTime || undefined, '/endDateTime') ?? PAST_EVERY_ID;
+  const below = firstIdOf(body.endDateTime || undefined, '/endDateTime') ?? EVERY_ID.below;
   const { environment } = context.principal;
   let examined = 0;
   const size = body.size ?? DEFAULT_SIZE;
