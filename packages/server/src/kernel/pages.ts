@@ -25,7 +25,7 @@ export function paging(query: PageQuery, columns: Readonly<Record<string, string
   const size = query.size ?? DEFAULT_PAGE_SIZE;
   const sorts = (query.sort ?? []).flatMap((sort, at) => (sort === '' ? [] : readSort(sort, at, columns)));
   const { after } = query;
-  if (number * size > MAX_PAGED_ITEMS) throw invalidInput({ pointer: '/query/page', message: TOO_FAR });
+  if (number * size >= MAX_PAGED_ITEMS) throw invalidInput({ pointer: '/query/page', message: TOO_FAR });
   if (after !== undefined && (number > 0 || !isByIdAlone(sorts))) {
     throw invalidInput({
       pointer: '/query/after',
