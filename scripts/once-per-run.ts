@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
@@ -41,6 +41,7 @@ async function makeFor<T>(file: string, lock: string, make: () => Promise<T>): P
     renameSync(own, file);
     return value;
   } finally {
-    if (existsSync(lock)) rmdirSync(lock);
+    // Who waited too long has made the value as well, and may have removed the lock.
+    rmSync(lock, { recursive: true, force: true });
   }
 }
