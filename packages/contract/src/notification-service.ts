@@ -168,8 +168,8 @@ const DeliveryDetails = withTitle(
     answer: Type.Optional(
       Type.String({
         description:
-          'The last response of the endpoint that was a refusal, cut at 16 kB; never for a template that names ' +
-          'parameters of persons',
+          'The last response of the endpoint that was a refusal, cut at 16 kB. It is removed with the data of the ' +
+          'instance, and is never stored for users of identity stores or if the template names parameters of persons',
       }),
     ),
   }),

@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
+import { FOR_SHARE, FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { countInStretches, listInStretches } from '../db/sql/list-in-stretches.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, table, text } from '../db/sql/table.ts';
@@ -26,7 +26,7 @@ const deliveries = table('webhook_deliveries', {
   last_status: optional(integer()),
   last_error: optional(text()),
   last_ms: optional(integer()),
-  /** The answer of the endpoint to a refused delivery. */
+  /** The answer of the endpoint to a refused delivery. It goes with the person of the instance. */
   last_answer: optional(text()),
 });
 export type DeliveryRow = RowOf<typeof deliveries>;
@@ -58,8 +58,13 @@ const BY_ID = `${OF_TENANT} AND id = :id`;
 const ADD = deliveries.insert();
 const ENQUEUE = queue.insert('ON CONFLICT (id) DO UPDATE SET next_at = excluded.next_at');
 const REOPEN = deliveries.update(['status', 'next_at'], BY_ID);
+// The lock ensures that an erasure under way ends first, and that its instance is then found to be gone.
+const OF_PERSON_THAT_STAYS = `SELECT i.id FROM process_instances i WHERE i.tenant_id = webhook_deliveries.tenant_id
+  AND i.id = webhook_deliveries.instance_id AND i.redacted_at IS NULL ${FOR_SHARE}`;
 const SETTLE = statement(`UPDATE webhook_deliveries SET status = :status, next_at = :nextAt, attempts = attempts + 1,
-  last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds, last_answer = :answer
+  last_at = :at, last_status = :answerStatus, last_error = :error, last_ms = :milliseconds,
+  last_answer = CASE WHEN CAST(:answer AS TEXT) IS NULL THEN NULL
+    WHEN instance_id IS NULL OR EXISTS (${OF_PERSON_THAT_STAYS}) THEN :answer END
   ${BY_ID}`);
 // A list of so many ids is too long for a statement. The order ensures that both statements select the same rows.
 const FAILED_SINCE = `SELECT id FROM webhook_deliveries ${OF_TENANT} AND webhook_id = :webhookId AND status = 'FAILED'

@@ -99,15 +99,22 @@ export function deliverySender(deps: SendDeps): SendDelivery {
       if (answer.fault === 'stopped') return { kind: 'stopped' };
       const { status = null, fault = null, retryAfter, milliseconds } = answer;
       const error = fault ?? errorOf(status ?? 0);
-      // An endpoint may echo its request, and parameters of a person must not be stored with a delivery.
-      const isShown = error === 'status' && !namesParameters(webhook.body_template ?? '');
-      const refusal = isShown ? textOf(answer.body) : null;
+      const refusal = error === 'status' && mayBeStored(webhook, delivery) ? textOf(answer.body) : null;
       return { ...attempted, status, error, answer: refusal, retryAfter, milliseconds };
     } catch (error) {
       if (!(error instanceof LocalFault)) throw error;
       return { ...attempted, error: error.message, local: true, retryAfter: undefined, milliseconds: 0 };
     }
   };
+}
+
+/**
+ * Ensures that no answer about a person stays in the log for ever. An endpoint may echo its request, so nothing is stored where that
+ * holds parameters of a person. Nor is it about a user of an identity store: only the erasure of an instance looks into
+ * the log.
+ */
+function mayBeStored({ body_template }: WebhookRow, { payload }: DeliveryRow): boolean {
+  return !namesParameters(body_template ?? '') && (JSON.parse(payload) as Payload).data.userId === undefined;
 }
 
 /** The text of a body without the characters that a database or a page cannot hold. */

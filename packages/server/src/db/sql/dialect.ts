@@ -6,6 +6,9 @@
 /** Locks the selected rows against other writers until the transaction ends. SQLite has one writer and needs no lock. */
 export const FOR_UPDATE = '/*postgres FOR UPDATE*/';
 
+/** Locks the selected rows against changes until the transaction ends. */
+export const FOR_SHARE = '/*postgres FOR SHARE*/';
+
 /** Locks the rows of one table of a join. */
 export const forUpdateOf = (alias: string) => `/*postgres FOR UPDATE OF ${alias}*/`;
 

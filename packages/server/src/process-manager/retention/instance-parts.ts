@@ -17,8 +17,11 @@ export type InstancePart = {
   readonly column?: string;
   /** The condition for the columns of that index between the tenant and the column, as SQL. */
   readonly indexedWith?: string;
-  /** A deletion leaves the rows, because the id of a deleted instance leads nowhere. */
-  readonly outlivesDeletion?: true;
+  /**
+   * What a deletion does with the rows, if it does not remove them. `keep`: the id of a deleted instance leads nowhere.
+   * `redact`: they lose what a redaction takes from them.
+   */
+  readonly deletion?: 'keep' | 'redact';
 };
 
 /** The hash of no secret, with the length of a hash. */
@@ -49,6 +52,15 @@ export const INSTANCE_PARTS: readonly InstancePart[] = [
   { table: 'instance_checks', redaction: 'keep', isOld: true },
   { table: 'instance_images', redaction: 'remove', isOld: true },
   { table: 'idempotency_keys', redaction: 'remove', isOld: true, isLoose: true },
+  // The log of deliveries stays. What a receiver answered may tell of the person.
+  {
+    table: 'webhook_deliveries',
+    indexedWith: 'last_answer IS NOT NULL',
+    redaction: { set: 'last_answer = NULL' },
+    isOld: true,
+    isLoose: true,
+    deletion: 'redact',
+  },
   // These two belong to users of identity stores, and would reveal whose verdict it is.
   {
     table: 'identity_events',
@@ -56,14 +68,14 @@ export const INSTANCE_PARTS: readonly InstancePart[] = [
     indexedWith: "environment IN ('live', 'test')",
     redaction: { set: 'parent_process_instance_id = NULL' },
     isLoose: true,
-    outlivesDeletion: true,
+    deletion: 'keep',
   },
   {
     table: 'push_notifications',
     column: 'process_instance_id',
     redaction: { set: 'process_instance_id = NULL' },
     isLoose: true,
-    outlivesDeletion: true,
+    deletion: 'keep',
   },
 ];
 
@@ -81,7 +93,7 @@ const countOfAll = (parts: readonly InstancePart[]) => `
 
 const isRemoved = ({ redaction }: InstancePart) => redaction === 'remove';
 
-const goesWithInstance = ({ outlivesDeletion }: InstancePart) => !outlivesDeletion;
+const goesWithInstance = ({ deletion }: InstancePart) => deletion === undefined;
 
 /** Counts the row of the instance as well. */
 export const ROWS_OF_DELETION = `1 + ${countOfAll(INSTANCE_PARTS.filter(goesWithInstance))}`;
@@ -98,15 +110,19 @@ function ofInstances({ column = 'instance_id', indexedWith, isLoose }: InstanceP
   return `WHERE tenant_id = :tenant_id${more} AND ${column} ${inList(':ids')}` as const;
 }
 
-/** The statements of a redaction, in the order of the list. */
-export const REDACTING_TEXTS = INSTANCE_PARTS.flatMap((part) => {
+/** None if the redaction keeps the rows. */
+function redactingText(part: InstancePart) {
   const { table, redaction } = part;
   if (redaction === 'keep') return [];
   const change = redaction === 'remove' ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${redaction.set}`;
   return [`${change} ${ofInstances(part)}` as const];
-});
+}
+
+/** The statements of a redaction, in the order of the list. */
+export const REDACTING_TEXTS = INSTANCE_PARTS.flatMap(redactingText);
 
 /** The statements of a deletion for the rows that no foreign key removes. */
-export const DELETING_TEXTS = INSTANCE_PARTS.filter((part) => part.isLoose && goesWithInstance(part)).map(
-  (part) => `DELETE FROM ${part.table} ${ofInstances(part)}` as const,
-);
+export const DELETING_TEXTS = INSTANCE_PARTS.filter((part) => part.isLoose).flatMap((part) => {
+  if (part.deletion === 'keep') return [];
+  return part.deletion === 'redact' ? redactingText(part) : [`DELETE FROM ${part.table} ${ofInstances(part)}` as const];
+});
