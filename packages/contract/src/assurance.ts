@@ -1,7 +1,7 @@
 import { listOf, oneOf, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** What a result asserts, and what it does not: how each threat was assessed, with what measured error. Ours. */
+/** What a result asserts and what it does not: how each threat was assessed, and with which measured error. All of it is ours. */
 
 export const AssuranceLevel = Type.Unsafe<'basic' | 'substantial'>({
   ...oneOf('basic', 'substantial'),

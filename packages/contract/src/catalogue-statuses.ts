@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { GENERATED, tableOf } from './markdown-table.ts';
 import type { InstanceStatus, StatusMapped } from './process-manager/parameters.ts';
 
-/** The page of statuses: what each means, and what a back end does on it. Pure. */
+/** The page of statuses: what each status means, and what a back end should do. Pure. */
 type Status = Static<typeof InstanceStatus>;
 type Meaning = { label: Static<typeof StatusMapped>; isFinal: boolean; means: string; todo: string };
 

@@ -1,7 +1,7 @@
 import { api } from './api.ts';
 import { GENERATED, tableOf } from './markdown-table.ts';
 
-/** The page of user data: its shape as the schemas say it, and the paths of images. Pure. */
+/** The page of user data: its shape, read from the schemas, and the paths of images. Pure. */
 type Schema = {
   type?: string | readonly string[];
   description?: string;
@@ -15,7 +15,7 @@ type Schema = {
 
 const MAX_DEPTH = 8;
 
-/** One row for each member, however deep. */
+/** One row for each member, down to `MAX_DEPTH`. */
 export function rowsOf(schema: Schema, path = '', depth = 0): string[][] {
   if (depth > MAX_DEPTH) return [];
   const { properties = {}, required = [], items, additionalProperties: values } = schema;
@@ -40,7 +40,7 @@ function typeOf({ type, enum: values, items, additionalProperties: inner, anyOf 
   return String(type ?? 'any');
 }
 
-/** Where an image of a step is read with \`getdata\`; \`<key>\` is the key of the step. */
+/** The paths with which `getdata` reads the images of a step; `<key>` is the key of the step. */
 export const IMAGE_PATHS: readonly (readonly [path: string, what: string])[] = [
   ['documents/<key>/front/uncropped', 'the front of the document, as it was photographed'],
   ['documents/<key>/front/cropped', 'the front, cropped and upright'],

@@ -28,7 +28,7 @@ test('the catalogues name every event, every permission and every code', () => {
   }
 });
 
-test('an example of each event has the shape of its kind, and nothing of a person', () => {
+test('the example of each event has the shape of its kind and no personal data', () => {
   for (const type of WEBHOOK_EVENTS) {
     const { data, ...sent } = exampleOf(type) as { type: string; data: Record<string, unknown> };
     assert.equal(sent.type, type);
@@ -39,7 +39,7 @@ test('an example of each event has the shape of its kind, and nothing of a perso
   }
 });
 
-test('llms.txt lists every operation and where the rest is', () => {
+test('llms.txt lists every operation and links the documentation, the reference and the schemas', () => {
   const text = renderLlms();
   assert.match(text, /^# Grove\n\n> /);
   for (const { operation } of operations()) assert.ok(text.includes(`- ${operation.method} ${operation.path}: `));
@@ -60,7 +60,7 @@ test('the pages of statuses and of user data name every status and every member'
   for (const [path] of IMAGE_PATHS) assert.ok(pageOf('user-data.md').includes(`\`${path}\``), path);
 });
 
-test('the collection has every operation of a back end once, with its address and what it needs', () => {
+test('the Postman collection has every operation of a back end, with its address, its path variables and a valid body', () => {
   type Item = {
     name: string;
     request: { method: string; url: { raw: string; variable: unknown[] }; body?: { raw: string } };

@@ -7,7 +7,7 @@ import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { GENERATED, tableOf } from './markdown-table.ts';
 import { WEBHOOK_EVENTS } from './notification-service.ts';
 
-/** The catalogues of the contract as pages for people, and a short guide for programs that read. Pure. */
+/** The catalogues of the contract as pages of the documentation, and `llms.txt` for programs. Pure. */
 const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.created': 'a process instance was created; nobody has opened it yet',
   'instance.started': 'the end user has begun',
@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
   'instance.approved': 'a human has approved',
   'instance.rejected': 'a human has rejected',
   'instance.askedAgain': 'a human asks the end user to repeat steps: send the link from the response of `askAgain`',
-  'instance.valueCorrected': 'a human has corrected a value that was read of a document; `details` has the field',
+  'instance.valueCorrected': 'a human has corrected a value that was read from a document; `details` has the field',
   'instance.reopened': 'a human has reopened the decided instance: its result no longer stands',
   'instance.childStarted': 'a subprocess has begun',
   'instance.completed': 'the journey has ended; `status` says how: read the result now',
@@ -65,7 +65,7 @@ const STATUS: Readonly<Record<string, string>> = {
   'instance.terminated': 'COMPLETED_TERMINATED',
 };
 
-/** What a receiver would be sent. */
+/** An example of the payload that a receiver gets. */
 export function exampleOf(type: (typeof WEBHOOK_EVENTS)[number]): object {
   const common = { tenantId: 'acme', environment: 'live' };
   const payloadWith = (data: object) => ({ id: ID, type, timestamp: TIMESTAMP, data: { ...common, ...data } });
@@ -192,7 +192,7 @@ ${tableOf(['code', 'HTTP', 'message', 'cause, and what to do', 'operations'], co
 `;
 }
 
-/** llms.txt (llmstxt.org): where a program that reads documentation finds what. `pages` are those of the documentation. */
+/** llms.txt (llmstxt.org): tells a program where to find what. `pages` are the pages of the documentation. */
 export function renderLlms(pages: readonly { name: string; title: string; about: string }[] = []): string {
   const documents = pages.map(({ name, title, about }) => `- [${title}](/docs/${name}.md): ${about}`);
   const groups = Map.groupBy(operations(), ({ group }) => group);

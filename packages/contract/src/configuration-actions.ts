@@ -1,6 +1,6 @@
 /**
- * How the audit log names the changes of a tenant's configuration: what its verifications are made of. An operation that
- * makes such a change says which in its row, and is recorded in the transaction of the change.
+ * The names that the audit log gives to changes of a tenant's configuration. An operation that makes such a change names
+ * it in its row (`audit`), and the event is stored in the transaction of the change.
  */
 export const CONFIGURATION_ACTIONS = [
   'apiKey.created',
@@ -65,8 +65,8 @@ export const CONFIGURATION_ACTIONS = [
 export type ConfigurationAction = (typeof CONFIGURATION_ACTIONS)[number];
 
 /**
- * What persons do in the console beside that, to single users and links. If a back end does the same, the events of the
- * store tell of it, and `createdBy` of a link.
+ * What operators do in addition, to single users and links. If a back end does the same, the audit log has no event: the
+ * events of the identity store record it, or `createdBy` of the link.
  */
 export const OPERATOR_ACTIONS = [
   'processToken.created',
@@ -90,5 +90,5 @@ export const OPERATOR_ACTIONS = [
 ] as const;
 
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number];
-/** What the record of a call is named. */
+/** Every name that the record of a call can have. */
 export type RecordedAction = ConfigurationAction | OperatorAction;

@@ -1,8 +1,8 @@
 import { api } from './api.ts';
 
 /**
- * JSON Schemas of the files that `grove apply` reads, from the bodies of the operations that it calls: for editors, and for
- * the command itself. Pure.
+ * JSON Schemas of the files that `grove apply` reads, derived from the bodies of the operations that it calls. Editors use
+ * them, and so does the command. Pure.
  */
 type Schema = { readonly [member: string]: unknown };
 type Shape = { properties: Readonly<Record<string, Schema>>; required?: readonly string[] };
@@ -11,7 +11,7 @@ const MAX_RESOURCES = 1000;
 
 const shapeOf = (schema: unknown) => schema as Shape;
 
-/** An object that has these members and no other, however deep. */
+/** The schema, but it refuses undeclared members at any depth. */
 function closed(schema: Schema): Schema {
   const { properties, items, additionalProperties, anyOf } = schema as Schema & Partial<Shape>;
   const inner = (value: unknown) => (typeof value === 'object' && value !== null ? closed(value as Schema) : value);
@@ -38,7 +38,7 @@ function pick(schema: unknown, without: readonly string[] = [], more: Readonly<R
   };
 }
 
-/** Of a map, each with its name as the key. */
+/** A map whose keys are the names of its entries. */
 const byKey = (body: unknown, key: string): Schema => ({
   type: 'object',
   additionalProperties: pick(body, [key, 'lastUpdatedDtm']),

@@ -61,7 +61,7 @@ const Invitation = withTitle(
 const Code = text(1, 200, 'The code of the link');
 const ofPages = [100067, 100217] as const;
 
-/** What the pages of the console call before somebody has signed in, and what a person does with the own account. */
+/** What the pages of the console call before an operator has signed in, and what operators do with their own account. */
 export const consoleAccount = group('/api/console', {
   startSignIn: post('/signIn/start', {
     summary: 'Begin to sign in with a passkey',

@@ -30,7 +30,7 @@ const documented = Object.entries(document.paths).flatMap(([path, item]) =>
 type Schema = { [keyword: string]: unknown };
 type Visit = (schema: Schema, where: string) => void;
 
-/** Visits a schema and all inside it; a property that is called like a keyword is still only a property. */
+/** Visits a schema and all inside it. A property with the name of a keyword does no harm: its value is an object. */
 function walk(value: unknown, where: string, visit: Visit): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) visit(value as Schema, where);
@@ -42,14 +42,14 @@ function propertiesOf(schema: unknown): Record<string, Schema> {
 }
 
 function unboundedArrays(schema: unknown, where: string): string[] {
-  const found: string[] = [];
+  const places: string[] = [];
   walk(schema, where, (inner, place) => {
-    if (inner.type === 'array' && typeof inner.maxItems !== 'number') found.push(place);
+    if (inner.type === 'array' && typeof inner.maxItems !== 'number') places.push(place);
   });
-  return found;
+  return places;
 }
 
-/** What is served beyond the specification. */
+/** The routes that Grove serves beyond the specification are in `additions`. */
 const definitions = '/api/process-manager/processDefinitions';
 const instances = '/api/process-manager/processInstances';
 const reviewing = '/api/process-manager/reviews';
@@ -246,7 +246,7 @@ const additions: string[] = [
   'GET /processInstances',
 ];
 
-test('the routes declared are the 92 of the specification and the written additions, by method, path and parameter name', () => {
+test('the declared routes are the 92 of the specification and the listed additions, by method, path and parameter name', () => {
   assert.equal(SPECIFICATION_ROUTES.length, 92);
   assert.deepEqual(routes.toSorted(), [...SPECIFICATION_ROUTES, ...additions].toSorted());
 });
@@ -280,7 +280,7 @@ test('a static word shadows a parameter in six pairs of routes and no other', ()
   ]);
 });
 
-test('every operation has either a permission or a word that says who may call it', () => {
+test('every operation has either a permission or an `auth` that says who may call it', () => {
   for (const { id, operation } of all) {
     const ways = [operation.permission, operation.auth].filter((way) => way !== undefined);
     assert.equal(ways.length, 1, id);
@@ -325,7 +325,7 @@ test('every permission is a component and an operation', () => {
 test('operations share a permission only where the specification gives them one', () => {
   const guarded = all.filter(({ operation }) => operation.permission);
   const byPermission = Map.groupBy(guarded, ({ operation }) => operation.permission);
-  const shared = [...byPermission].filter(([, those]) => those.length > 1).map(([permission]) => permission);
+  const shared = [...byPermission].filter(([, group]) => group.length > 1).map(([permission]) => permission);
   assert.deepEqual(shared, ['ProcessManager:getProcessInstance', 'UserDataServer:getProcessInstanceUserData']);
 });
 
@@ -371,7 +371,7 @@ test('every code of the specification is in its catalogue', () => {
 
 test('every authentication of the specification lists all codes of its table, with status 400', () => {
   const tables = {
-    // The specification says of these which of the two ways they belong to.
+    // The specification says to which of the two operations these codes belong.
     'appkeys.authenticate': specifiedCodes.appkey.filter((code) => code !== 1014),
     'appkeys.authenticateWithSession': specifiedCodes.appkey.filter(
       (code) => ![1009, 1011, 1012, 1055, 1056, 1090].includes(code),
@@ -390,7 +390,7 @@ test('every authentication of the specification lists all codes of its table, wi
   }
 });
 
-test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless given', () => {
+test('every list takes a page from 0 and a size from 1 to the maximum, which is 10 by default', () => {
   const lists = all.filter(({ operation }) => isPage(operation.ok));
   assert.ok(lists.length > 0);
   for (const { id, operation } of lists) {
@@ -401,7 +401,7 @@ test('every list takes a page from 0 and a size from 1 to the maximum, 10 unless
   }
 });
 
-test('every operation called a list or a search answers a page, but for eleven whose shape is documented', () => {
+test('every operation whose name begins with list or search returns a page, except eleven that are named here', () => {
   const others = all.filter(({ name, operation }) => /^(list|search)/.test(name) && !isPage(operation.ok));
   assert.deepEqual(
     others.map(({ id }) => id),
@@ -483,7 +483,7 @@ test('the OpenAPI document says what the specification says of integers, filters
   assert.deepEqual([page.totalElements?.format, page.totalPages?.format], ['int64', 'int32']);
   const operationAt = (path: string) => document.paths[path]?.get as Schema;
   const parameters = operationAt('/api/arthr/apiKeys').parameters as { name: string; schema: Schema }[];
-  const schemaOf = (wanted: string) => parameters.find(({ name }) => name === wanted)?.schema;
+  const schemaOf = (parameter: string) => parameters.find(({ name }) => name === parameter)?.schema;
   assert.deepEqual([schemaOf('name')?.default, schemaOf('page')?.format], ['%', 'int32']);
   assert.doesNotMatch(JSON.stringify(document), /x-like/);
   const [item] = documented.filter(({ path }) => path.endsWith('/getdata'));
@@ -498,7 +498,7 @@ test('the checked-in OpenAPI document is fresh', () => {
   );
 });
 
-test('every route has an OpenAPI operation, and its operationId is its own', () => {
+test('every route has an OpenAPI operation with an operationId of its own', () => {
   assert.deepEqual(
     documented.map(({ method, path }) => `${method.toUpperCase()} ${path}`).toSorted(),
     routes.toSorted(),
@@ -510,7 +510,7 @@ test('every route has an OpenAPI operation, and its operationId is its own', () 
   }
 });
 
-test('a refusal is documented with the user where, and only where, an operation can refuse', () => {
+test('the documented refusal has the user if the operation can refuse a user, and only then', () => {
   const refusing = documented.filter(({ operation }) =>
     JSON.stringify(operation.responses).includes('#/components/responses/Refused'),
   );
@@ -547,7 +547,7 @@ test('every JSON body and every JSON answer has an example that fits its schema'
   assert.deepEqual(missing, [], 'npm run examples -- WORD takes them from the tests whose files hold WORD');
 });
 
-/** Names of persons and of what callers keep about them, and names that a stricter rule of the server limits. */
+/** Operations whose `name` is that of a person or of an object about a person, or is checked by a stricter rule of the server. */
 const OTHER_NAMES: readonly string[] = [
   'processTokens.create',
   'processTokens.update',
@@ -557,7 +557,7 @@ const OTHER_NAMES: readonly string[] = [
   'processDefinitions.update',
 ];
 
-test('a name that people tell things apart by holds nothing invisible', () => {
+test('a name by which people tell things apart has the format that refuses invisible characters', () => {
   const names = all.flatMap(({ id, operation }) => {
     const { name, reviewer, rpName, issuer } = propertiesOf(operation.body);
     return [name, reviewer, rpName]

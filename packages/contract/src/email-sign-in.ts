@@ -51,7 +51,7 @@ export const emailSignIn = {
   }),
 } as const;
 
-/** The same, once somebody has answered with a session. */
+/** How a signed-in operator sets up and removes the authenticator app. */
 export const ownCodes = {
   startTotp: post('/totp/start', {
     summary: 'Begin to set up an authenticator app',

@@ -34,7 +34,7 @@ const OWN: Partial<Record<ErrorCode, string>> = {
     'The host names another region, or a tenant that lives in another. Use the address in the message, or the one that `grove start` printed.',
   100014: 'Choose another name, or use the existing object.',
   100015:
-    'Use a key that holds all these permissions itself. An operator whose role is masked cannot give others sight of personal data.',
+    'Use a key that holds all these permissions itself. An operator whose role is masked cannot let others see personal data.',
   100017: 'Delete unused keys.',
   100018: 'The connection is too slow or was left open.',
   100019: 'Send fewer or shorter headers, especially cookies.',
@@ -102,7 +102,7 @@ const FAMILIES: readonly (readonly [codes: object, advice: string])[] = [
   [totpCodes, 'Ask for the current code of the app.'],
 ];
 
-/** What holds for every code of a status that has nothing of its own. */
+/** The advice for a code that has no advice of its own and is in no family. */
 const BY_STATUS: Readonly<Record<number, string>> = {
   400: 'Correct what the message names, then repeat the call.',
   401: 'The token is damaged or forged, or belongs to another installation. Exchange the API key again.',

@@ -279,7 +279,7 @@ export const totpCodes = {
   100053: bad('The user has no TOTP for this policy'),
 } as const satisfies Catalogue;
 
-/** It ran, and the answer is no: such an answer carries the updated user. */
+/** The authentication ran and was refused: the response carries the updated user. */
 export const refusalCodes = {
   ...appkeyCodes,
   ...appkeyRegistrationCodes,

@@ -2,9 +2,9 @@ import { get, group } from './operation.ts';
 import { DateTime, oneOf, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** How the server does, as far as it concerns the tenant of the caller. All of it is ours. */
+/** The state of the server, as far as it concerns the tenant of the caller. All of it is ours. */
 
-/** More are not counted. */
+/** Counting stops here. */
 export const MAX_QUEUE_COUNTED = 10_000;
 
 const Queue = (what: string) =>

@@ -8,7 +8,7 @@ export const lastUpdated = {
   ),
 };
 
-/** So that nobody overwrites what somebody else has stored meanwhile. */
+/** Lets a caller ensure that it does not overwrite a change that was stored after it read the object. */
 export const IfUnchanged = Type.Object({
   ifLastUpdatedDtm: Type.Optional(
     Type.String({

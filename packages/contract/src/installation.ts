@@ -4,8 +4,8 @@ import { DateTime, Empty, listOf, nameText, oneOf, text, withTitle } from './sch
 import { Type } from './type.ts';
 
 /**
- * What operators of the installation do for all tenants. Beside the permission of the role it needs a grant that is given at the
- * machine alone (`grove operator installation`). No API key may call any of it. All of it is ours.
+ * What operators of the installation do for all tenants. In addition to the permission of the role, each operation needs a
+ * grant that only `grove operator installation` on the server gives. No API key may call any of them. All of it is ours.
  */
 
 export const MAX_QUEUES_LISTED = 1000;

@@ -68,13 +68,13 @@ export const Journey = withTitle(
       5,
       'What the end user needs at hand, each once',
     ),
-    minutes: Type.Integer({ description: 'How long an honest end user takes' }),
+    minutes: Type.Integer({ description: 'An estimate of how many minutes the journey takes' }),
     retentionDays: Type.Integer({ description: 'How long the data is stored' }),
     themeUrl: Type.String({ description: 'The address of the theme' }),
     theme: Type.Optional(PublicTheme),
     texts: Type.Optional(
       mapOf(
-        anyObject('By key: a text, or what it was read into where something is to be filled in'),
+        anyObject('By key: the text, or its parsed form if it has placeholders'),
         JOURNEY_LANGUAGES.length,
         'The texts of the tenant, by language, with `theme`',
       ),
@@ -170,7 +170,11 @@ export const Simulation = withTitle(
     ),
     steps: listOf(
       Type.Object(
-        { id: Type.String(), type: Type.String(), settings: anyObject('As the page of the step is told them') },
+        {
+          id: Type.String(),
+          type: Type.String(),
+          settings: anyObject('The settings that the page of the step receives'),
+        },
         { title: 'JourneySimulatedStep' },
       ),
       100,
@@ -198,7 +202,7 @@ export const JourneySession = withTitle(
         numbers: listOf(Type.Integer(), 3, 'One of them is shown on the first device'),
       }),
     ),
-    // Where the journey stands, with its theme: a page that has it need not ask.
+    // The current journey with its theme, so that the page needs no second request.
     journey: Type.Optional(Journey),
   }),
 );
@@ -207,7 +211,7 @@ export const StepInput = withTitle(
   'JourneyStepInput',
   Type.Object({
     revision: Type.Integer({ minimum: 0, description: 'The revision of the journey that the page showed' }),
-    result: Type.Optional(anyObject('What the end user gave; its shape depends on the type of the step')),
+    result: Type.Optional(anyObject('The input of the end user; its shape depends on the type of the step')),
     unable: Type.Optional(Type.Boolean({ description: 'The end user cannot do this step; a human will review it' })),
     useAnyway: Type.Optional(
       Type.Boolean({

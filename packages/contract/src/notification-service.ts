@@ -19,7 +19,7 @@ import {
 } from './schema.ts';
 import { Type } from './type.ts';
 
-/** Webhooks: who is told what, signed as Standard Webhooks 1.0 says, and what became of it. All of it is ours. */
+/** Webhooks, which are signed as Standard Webhooks 1.0 says, their deliveries, and the stream of events. All of it is ours. */
 
 export const WEBHOOK_EVENTS = [
   'instance.created',

@@ -3,8 +3,8 @@ import recorded from './examples.json' with { type: 'json' };
 import type { Body, Ok } from './operation.ts';
 
 /**
- * Examples of the bodies an integrator meets first. The compiler and a test hold them to their schemas. All others are
- * calls of the tests, which `npm run examples` keeps in `examples.json`.
+ * Examples of the bodies that an integrator needs first. The compiler and a test check them against their schemas. All
+ * other examples are calls of the tests, which `npm run examples` stores in `examples.json`.
  */
 
 type Example<O> = { readonly body?: Body<O>; readonly ok?: Ok<O> };
@@ -12,7 +12,7 @@ type Examples = { readonly [G in GroupName]?: { readonly [N in keyof Api[G]]?: E
 
 type AnyExample = { readonly body?: unknown; readonly ok?: unknown };
 
-/** What a stream says, which is text; files have no examples. */
+/** Examples of streams, which are text. Files have no examples. */
 export const streamExamples: Readonly<Record<string, string>> = {
   'journey.watch': 'event: journey\ndata: {"revision":4,"status":"IN_PROGRESS"}\n\n',
   'eventStream.watch': `event: instance.created\nid: 01JZ4MCW8A0C2E4G6J8M0P2R4T\ndata: {"id":"01JZ4MCW8A0C2E4G6J8M0P2R4T","type":"instance.created","timestamp":"2026-07-01T09:40:00.000Z","data":{"processInstanceId":"01JZ4MCW8A0C2E4G6J8M0P2R4T"}}\n\n`,
@@ -151,7 +151,7 @@ const passkeyConfig: Ok<Api['passkeys']['createConfig']> = {
 const ceremony = { sessionId: '01JZ4MKQ8R0T2W4Y6A8C0E2G4J', expiringDtm: '2026-07-02T18:17:00.000Z' };
 const passkeyChallenge = 'pZ5k2u8m0Tq1w3y7n4cVQwL6sJ9dF2hB5xR8tG1vKcM';
 
-/** A list of one, as it is answered when nothing is asked for. */
+/** A page with one item, as the response to a request without a query. */
 function pageOf<T>(item: T) {
   const sort = { sorted: false, unsorted: true, empty: true };
   return {

@@ -94,10 +94,10 @@ export function takesIdempotencyKey({ method, permission, status }: GroupedOpera
   return method === 'POST' && permission !== undefined && CREATING.includes(status);
 }
 
-/** What any HTTP server may answer to anything: these are not part of an operation. */
+/** The statuses that any HTTP server may answer to any request. They are not part of an operation. */
 const OF_HTTP: readonly number[] = [405, 408, 413, 415, 421, 431, 500, 503, 507];
 
-/** Every status that an operation declares, or that goes without saying. */
+/** Every status that an operation may answer: those that it declares, and those that every operation may answer. */
 export function declaredStatuses(operation: GroupedOperation): ReadonlySet<number> {
   const problems = Object.keys(kinds).map(Number);
   const declared = problems.filter((status) => canAnswer(operation, status));
@@ -109,7 +109,7 @@ function canAnswer(operation: GroupedOperation, status: number): boolean {
   if (codes.some((code) => catalogue[code].status === status)) return true;
   if (status === 400 || status === 429) return true;
   if (status === 401) return auth !== 'public';
-  // A tenant that is suspended is so for its keys, its operators and its end users.
+  // A suspended tenant is suspended for its keys, its operators and its end users.
   if (status === 403) return permission !== undefined || auth !== 'public';
   if (status === 404) return paramNames(operation.path).length > 0 || userBy !== undefined;
   return (status === 409 || status === 422) && takesIdempotencyKey(operation);

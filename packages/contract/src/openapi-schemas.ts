@@ -2,7 +2,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 
 const LIKE = 'x-like';
 
-/** The integers whose size the specification names, by their member. Generated clients choose their types by it. */
+/** The integers whose size the specification names, by the name of the member. Generated clients choose their types by it. */
 const INTEGER_FORMATS: Readonly<Record<string, 'int32' | 'int64'>> = {
   ttl: 'int32',
   totalPages: 'int32',
@@ -28,8 +28,8 @@ function withFormat(name: string, schema: unknown): unknown {
 
 export type SchemaHoister = {
   /**
-   * The schema as OpenAPI shows it, of the parameter of that name if there is one; a titled one becomes a reference to a
-   * component, at any depth.
+   * Converts a schema to that of OpenAPI. `name` is the name of the parameter, if it is one. A schema with a title becomes
+   * a reference to a component, at any depth.
    */
   readonly place: (schema: unknown, name?: string) => JsonSchema;
   /** The components collected so far, by title, in alphabetical order. */
@@ -51,14 +51,14 @@ export function schemaHoister(): SchemaHoister {
         .filter(([keyword]) => !keyword.startsWith('~') && keyword !== LIKE)
         .map(([keyword, inner]) => [keyword, withFormat(keyword, convert(inner))]),
     );
-    // A filter that is not given lets everything through. The server need not match anything for that.
+    // An absent filter has the same result as `%`, and the server need not match anything.
     if (LIKE in value) converted.default = '%';
     // Among `properties` a member called title is a schema, not a name.
     if (typeof converted.title !== 'string') return converted;
     const { title, ...plain } = converted as { title: string };
     const existing = components.get(title);
     if (existing && JSON.stringify(existing) !== JSON.stringify(plain))
-      throw new Error(`Two schemas bear the title ${title}`);
+      throw new Error(`Two schemas have the title ${title}`);
     components.set(title, plain);
     return { $ref: `#/components/schemas/${title}` };
   }

@@ -59,7 +59,7 @@ export function buildOpenApi({ version }: { readonly version: string }): OpenApi
   };
 }
 
-/** `apiKeys` is `API keys` to a reader. */
+/** The name of a group for readers: `API keys` for `apiKeys`. */
 function displayName(group: string): string {
   const words = group.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).replace(/^api /, 'API ');
   return words === 'totps' ? 'TOTP' : words.charAt(0).toUpperCase() + words.slice(1);

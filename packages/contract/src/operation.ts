@@ -44,8 +44,8 @@ export type Row = Access & {
   /** How the audit log names it when an operator calls it. What API keys do here is not in the audit log. */
   auditOperators?: OperatorAction;
   /**
-   * Set if it shows what is known of persons, which counts against the read budget of the API key: one person, or each
-   * that the page lists or the archive holds. Also of operations that change something and answer with the person.
+   * Set if the response shows personal data, which counts against the read budget of the caller: of one person, or of each
+   * person in the page or the archive. Operations that change something and return the person count as well.
    */
   persons?: 'one' | 'each';
   /** Set if an operator must have used a passkey within the last minutes to call it. */
@@ -61,7 +61,7 @@ export type Operation<M extends Method = Method, P extends string = string, R ex
   readonly userBy?: readonly UserBy[];
 };
 
-/** A path that stands behind a user, made by `ofUser`. */
+/** A path that follows the path of a user, made by `ofUser`. */
 export type UserPath<P extends string, B extends UserBy> = { readonly tail: P; readonly userBy: readonly B[] };
 
 /**
@@ -127,7 +127,7 @@ export function addressesOf(operation: GroupedOperation): Address[] {
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamNames<Rest> : never;
 
-/** The path parameters of an operation. A user is not among them by type: handlers ask `givenUserRef` for it. */
+/** The path parameters of an operation. The type does not contain the user: handlers call `givenUserRef`. */
 export type Params<O> = O extends { path: infer P extends string } ? { [K in ParamNames<P>]: string } : never;
 export type Query<O> = O extends { query: infer Q extends TSchema } ? Static<Q> : Record<never, never>;
 export type Body<O> = O extends { body: infer B extends TSchema } ? Static<B> : undefined;

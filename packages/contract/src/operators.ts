@@ -21,7 +21,7 @@ export const MAX_OPERATOR_NAME_LENGTH = 100;
 const MAX_ROLE_PERMISSIONS = 200;
 export const MAX_PASSKEYS_PER_OPERATOR = 10;
 
-/** Control characters, and marks that nobody sees or that turn the direction: two names would look the same in the audit log. */
+/** Control characters, invisible marks and marks that change the direction: with them, two names could look the same in the audit log. */
 const INVISIBLE =
   '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb';
 const IN_EMAIL = `[^\\s@()<>${INVISIBLE}\\u200c\\u200d]`;
@@ -92,7 +92,7 @@ export const OperatorSessions = withTitle(
   Type.Object({ sessions: listOf(OperatorSession, MAX_LIST_SIZE) }),
 );
 
-/** Names alone: who reviews must be able to mention whom they may not administer. */
+/** Only names: reviewers must be able to mention colleagues whom they may not administer. */
 export const colleagues = group('/api/operator-manager/colleagues', {
   list: get('', {
     summary: 'List the names of the operators who can sign in',

@@ -21,7 +21,7 @@ const Pageable = Type.Object(
   { title: 'Pageable' },
 );
 
-/** Pages begin within so many items: to reach one further down, the database would read all that lie before it. */
+/** A page must begin within this many items: to reach a later one, the database would read every item before it. */
 export const MAX_PAGED_ITEMS = 100_000;
 
 const envelope = <S extends TSchema>(item: S) => ({
@@ -92,7 +92,7 @@ const cursor = {
   ),
 };
 
-/** The same with `after`, for lists that grow without end. */
+/** `pageQuery` with `after`, for lists that grow without end. */
 export function cursorQuery<P extends TProperties>(filters: P): TObject<typeof paging & typeof cursor & P> {
   return Type.Object({ ...paging, ...cursor, ...filters });
 }

@@ -3,7 +3,7 @@ import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Empty, Id, listOf, oneOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** Everything about one person, found, handed out and erased in one request. All of it is ours. */
+/** One request finds, exports or erases everything about one person. All of it is ours. */
 
 /** A request that finds more is refused: it is not about one person. */
 export const MAX_FOUND_OF_PERSON = 1000;

@@ -1,12 +1,12 @@
 import { buildOpenApi } from './openapi.ts';
 
 /**
- * Every operation for Postman and for Bruno, which imports the same format (Collection 2.1). Derived from the OpenAPI
- * document. The first request exchanges the API key, and the others use the token it got. Pure.
+ * Every operation of a back end as a collection for Postman and for Bruno, which imports the same format (Collection 2.1).
+ * Derived from the OpenAPI document. One request exchanges the API key for a token, and the others use the token. Pure.
  */
 type Json = { readonly [member: string]: unknown };
 type Parameter = { name?: string; in?: string; description?: string; required?: boolean };
-type Described = {
+type DocumentedOperation = {
   operationId: string;
   tags: readonly string[];
   summary: string;
@@ -16,14 +16,18 @@ type Described = {
   requestBody?: { content: Readonly<Record<string, { example?: unknown }>> };
 };
 
-/** Calls that a browser makes with a cookie are of no use here. */
-const isForCallers = ({ security }: Described) =>
+/** Leaves out the calls that a browser makes with a cookie. */
+const isForCallers = ({ security }: DocumentedOperation) =>
   security.length === 0 || security.some((each) => 'bearer' in each || 'apiKey' in each);
 
 export function buildPostman({ version }: { readonly version: string }): Json {
   const { paths, tags } = buildOpenApi({ version });
   const listed = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Described })),
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation: operation as DocumentedOperation,
+    })),
   );
   const folders = tags.map((tag) => {
     const own = listed.filter(({ operation }) => operation.tags[0] === tag.name && isForCallers(operation));
@@ -45,9 +49,9 @@ export function buildPostman({ version }: { readonly version: string }): Json {
   };
 }
 
-type Listed = { path: string; method: string; operation: Described };
+type Route = { path: string; method: string; operation: DocumentedOperation };
 
-function requestOf({ path, method, operation }: Listed): Json {
+function requestOf({ path, method, operation }: Route): Json {
   const isIssue = operation.operationId === 'apiKeys.issue';
   const body = operation.requestBody?.content['application/json'];
   return {
@@ -78,7 +82,7 @@ function urlOf(path: string, parameters: readonly Parameter[]): Json {
     host: ['{{baseUrl}}'],
     path: segments.split('/'),
     variable: of('path').map(parameterView),
-    // Optional ones are there to be switched on.
+    // Optional parameters are switched off until somebody needs them.
     query: of('query').map((each) => ({ ...parameterView(each), disabled: each.required !== true })),
   };
 }

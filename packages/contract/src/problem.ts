@@ -1,7 +1,7 @@
 import { User } from './identity-store/users.ts';
 import { Type } from './type.ts';
 
-/** As many faults of one input as are told. */
+/** The most faults of one input that a problem lists. */
 export const MAX_INPUT_ERRORS = 100;
 
 /** RFC 9457 problem details, with the members that clients of the service read: `code` and `message`. */

@@ -2,7 +2,7 @@ import { del, get, post } from './operation.ts';
 import { DateTime, Id, listOf, nameText, stringMap, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** Lists of the console with their filters, under a name. Each operator has their own. */
+/** Lists of the console with their filters, stored under a name. Each operator has their own. */
 
 export const MAX_VIEWS_PER_OPERATOR = 50;
 

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Type } from './type.ts';
 
-/** Small words the schemas of all components are written with. */
+/** The small parts from which the schemas of all components are built. */
 
 export const MAX_LIST_SIZE = 1000;
 export const MAX_ID_LENGTH = 255;
@@ -9,11 +9,11 @@ export const MAX_ID_LENGTH = 255;
 export const MAX_BODY_BYTES = 2 ** 20;
 /** The largest image, as bytes. */
 export const MAX_IMAGE_BYTES = 12 * 2 ** 20;
-/** The largest image inside JSON, which is read in one go while everybody else waits. */
+/** The largest image inside JSON, which is parsed in one go while all other requests wait. */
 export const MAX_FACE_BYTES = 5 * 2 ** 20;
-/** Base64 makes four characters of three bytes. */
+/** Base64 writes three bytes as four characters. */
 const MAX_FACE_CHARACTERS = Math.ceil(MAX_FACE_BYTES / 3) * 4;
-/** The largest body that carries one: other fields need room. */
+/** The largest body with such an image: the other fields need room. */
 export const MAX_IMAGE_BODY_BYTES = MAX_FACE_CHARACTERS + 64 * 2 ** 10;
 
 /** Gives a schema the name under which the OpenAPI document and the generated types show it. */
@@ -33,7 +33,7 @@ export function text(minLength: number, maxLength: number, description?: string)
 /** A format of ours, which the server checks (`kernel/visible-name.ts`). */
 export const VISIBLE_NAME = 'visible-name';
 
-/** A name by which operators, reviewers and end users tell things apart: every character of it is seen. */
+/** A name by which operators, reviewers and end users tell things apart: every character of it is visible. */
 export function nameText(minLength: number, maxLength: number, description?: string) {
   return Type.String({ minLength, maxLength, format: VISIBLE_NAME, ...(description && { description }) });
 }
@@ -42,7 +42,7 @@ export function nullable(maxLength: number) {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength });
 }
 
-/** A map of free keys. Values are strings; keys and values are limited by the caller's description. */
+/** A map of strings with any keys. The number of keys, their length and the length of values are limited. */
 export function stringMap(maxProperties: number, maxLength: number) {
   return Type.Unsafe<Record<string, string>>({
     type: 'object',
@@ -75,7 +75,7 @@ export function marksPersonal(schema: object | undefined): boolean {
   return JSON.stringify(schema ?? {}).includes(`"${PERSONAL}"`);
 }
 
-/** A list that is a field of something. It has a limit, as everything a caller can make grow. */
+/** A list that is a field of an object. It has a limit, like everything that a caller can make grow. */
 export function listOf<S extends TSchema>(item: S, maxItems: number, description?: string) {
   return Type.Array(item, { maxItems, ...(description && { description }) });
 }
@@ -105,7 +105,7 @@ export const CalendarDate = Type.String({ format: 'date', maxLength: 10 });
 /** ISO 8601, such as `PT5M`. */
 export const Duration = Type.String({ format: 'duration', maxLength: 40, description: 'An ISO 8601 duration' });
 
-/** An image in base64. Whether it was given at all is the handler's question, for that fault has a code of its own. */
+/** An image in base64. The handler checks that it is present, because an absent image has a code of its own. */
 export const ImageData = Type.String({
   maxLength: MAX_FACE_CHARACTERS,
   contentEncoding: 'base64',

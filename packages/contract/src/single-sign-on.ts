@@ -3,7 +3,7 @@ import { del, get, group, post } from './operation.ts';
 import { DateTime, listOf, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** How the operators of a tenant sign in with the accounts of their company, by OpenID Connect. It is ours. */
+/** How the operators of a tenant sign in with the accounts of their company, by OpenID Connect. All of it is ours. */
 const MAX_GROUPS = 50;
 const MAX_SCOPES = 20;
 
@@ -56,7 +56,7 @@ export const singleSignOn = group('/api/operator-manager/singleSignOn', {
     summary: 'Set up or change single sign-on',
     description:
       'Grove reads the discovery document of the provider at once, so that it reports a wrong address here. A ' +
-      'caller can map groups only to roles whose permissions it holds. Whoever read that none is set up (100234) sends ' +
+      'caller can map groups only to roles whose permissions it holds. If you read that none is set up (100234), send ' +
       '`ifLastUpdatedDtm=1970-01-01T00:00:00.000Z`.',
     permission: 'OperatorManager:setSingleSignOn',
     destructive: true,

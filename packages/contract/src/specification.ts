@@ -3,7 +3,7 @@ import { SPECIFICATION_ROUTES } from './specification-routes.ts';
 
 /** Which operations the specification names, and how strictly they are read. */
 
-/** Parameters have other names in the two, so only their places count. */
+/** The specification and the contract name some path parameters differently, so only their places are compared. */
 const placesOf = (route: string) => route.replace(/\{\w+\}/g, '{}');
 
 const PLACES: ReadonlySet<string> = new Set(SPECIFICATION_ROUTES.map(placesOf));
@@ -12,7 +12,7 @@ export function isOfSpecification(operation: GroupedOperation): boolean {
   return addressesOf(operation).some(({ path }) => PLACES.has(placesOf(`${operation.method} ${path}`)));
 }
 
-/** They write policies and limits, or select what they show, export or remove: what is lost there opens a door. */
+/** They write policies and limits, or select what they return, export or delete: a member that is ignored there could open a hole. */
 const NEVER_LENIENT: ReadonlySet<string> = new Set([
   'stores.create',
   'stores.update',

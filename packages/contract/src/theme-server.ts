@@ -5,13 +5,13 @@ import { Environment } from './process-manager/parameters.ts';
 import { DateTime, Empty, Id, listOf, mapOf, nameText, oneOf, stringMap, text, withTitle } from './schema.ts';
 import { Type } from './type.ts';
 
-/** Pages of the tenant's own, shown inside a journey (specification 4.11), and how its journeys look. */
+/** Custom pages of the tenant, shown inside a journey (specification 4.11), and the look of its journeys. */
 
 /** The largest archive of a custom page, as it is uploaded. */
 export const MAX_PAGE_ARCHIVE_BYTES = 5 * 2 ** 20;
 /** The largest logo or font of a theme. */
 export const MAX_THEME_ASSET_BYTES = 512 * 2 ** 10;
-/** The languages that journeys speak. */
+/** The languages of journeys. */
 export const JOURNEY_LANGUAGES = [
   'en',
   'de',
@@ -34,7 +34,7 @@ export const JOURNEY_LANGUAGES = [
   'uk',
   'zh-Hans',
 ] as const;
-/** Texts of a theme in one language, and the longest of them. */
+/** The most texts of a theme in one language, and the length of the longest. */
 export const MAX_THEME_TEXTS = 500;
 export const MAX_THEME_TEXT_LENGTH = 1000;
 
@@ -175,7 +175,7 @@ const Palette = Type.Object(
   { title: 'ThemePalette' },
 );
 
-/** What a theme says of the look of a journey. */
+/** The part of a theme that is the look of a journey. */
 const tokens = {
   palette: Palette,
   darkPalette: Type.Optional(Palette),
@@ -183,7 +183,7 @@ const tokens = {
   fontFamily: oneOf('system', 'serif', 'rounded', 'monospace', 'own'),
 };
 
-/** What a theme says of the words of a journey. */
+/** The part of a theme that is the language and the texts of a journey. */
 const words = {
   defaultLanguage: Type.Optional({
     ...oneOf(...JOURNEY_LANGUAGES),
@@ -193,8 +193,8 @@ const words = {
     mapOf(
       stringMap(MAX_THEME_TEXTS, MAX_THEME_TEXT_LENGTH),
       JOURNEY_LANGUAGES.length,
-      'Texts that stand in for ours, by language and key, such as `{ "en": { "start.title": "Welcome" } }`. Plain text ' +
-        'in ICU MessageFormat, which fills in the same as ours. `GET /api/theme-server/texts` lists the keys',
+      'Texts that replace those of Grove, by language and key, such as `{ "en": { "start.title": "Welcome" } }`. Plain ' +
+        'text in ICU MessageFormat with the same placeholders. `GET /api/theme-server/texts` lists the keys',
     ),
   ),
 };
@@ -213,7 +213,7 @@ const Theme = withTitle(
   }),
 );
 
-/** A theme that anybody may read says nothing of who made it. */
+/** A theme as anybody may read it: without the names of operators. */
 export const PublicTheme = withTitle(
   'PublicTheme',
   Type.Object({
@@ -262,7 +262,7 @@ const JourneyText = Type.Object(
   {
     key: Type.String(),
     text: Type.String({ description: 'The text of Grove, in ICU MessageFormat' }),
-    fillsIn: listOf(Type.String(), 20, 'The names of what is filled in'),
+    fillsIn: listOf(Type.String(), 20, 'The names of its placeholders'),
   },
   { title: 'JourneyText' },
 );

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Type as TypeBox } from 'typebox';
 import { Type } from './type.ts';
 
-describe('what schemas are built with', () => {
+describe('the schema builder', () => {
   /** Each builder in the ways that the API uses it. */
   const builtBy = (type: typeof Type) => {
     const name = type.String({ minLength: 1, description: 'A name' });
@@ -35,7 +35,7 @@ describe('what schemas are built with', () => {
     }
   });
 
-  it('the schema builder leaves what it is given as it was: a schema that is optional in one place is needed in another', () => {
+  it('the schema builder does not change its arguments: a schema that is optional in one place is required in another', () => {
     const name = Type.String();
     Type.Object({ name: Type.Optional(name) });
     assert.deepEqual(Type.Object({ name }).required, ['name']);

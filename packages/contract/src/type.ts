@@ -1,11 +1,11 @@
 import type { TSchema, Type as TypeBox } from 'typebox';
 
 /**
- * The builders of TypeBox that the API is written with, typed by TypeBox itself. TypeBox is made of some 370 modules of which
- * these need next to nothing, and to load them took a fifth of the time a server needs to start and a tenth of its memory.
- * `type.test.ts` keeps what is built here and there the same.
+ * The builders of TypeBox with which the API is written, typed by TypeBox itself. TypeBox has some 370 modules, and these
+ * builders need almost none of them. To load them all took a fifth of the start time of a server and a tenth of its memory.
+ * `type.test.ts` checks that these builders and those of TypeBox build the same.
  */
-type Built = Record<string, unknown>;
+type SchemaObject = Record<string, unknown>;
 type Builders = Pick<
   typeof TypeBox,
   | 'Array'
@@ -21,44 +21,47 @@ type Builders = Pick<
   | 'Unsafe'
 >;
 
-/** Seen by whoever builds an object of it, and by nobody who reads the schema. */
+/** Tells `object` that a member is optional. It is not enumerable, so the written schema does not contain it. */
 const OPTIONAL = '~optional';
 const ANY_NAME = '^.*$';
 
 const plain =
   (type: string) =>
-  (options: Built = {}): Built => ({ type, ...options });
+  (options: SchemaObject = {}): SchemaObject => ({ type, ...options });
 
-function object(properties: Record<string, Built>, options: Built = {}): Built {
+function object(properties: Record<string, SchemaObject>, options: SchemaObject = {}): SchemaObject {
   const required = Object.keys(properties).filter((name) => properties[name]?.[OPTIONAL] !== true);
   return { type: 'object', ...(required.length > 0 && { required }), properties, ...options };
 }
 
-function optional(schema: Built): Built {
+function optional(schema: SchemaObject): SchemaObject {
   return Object.defineProperty({ ...schema }, OPTIONAL, { value: true });
 }
 
-function partial({ properties }: { properties: Record<string, Built> }, options: Built = {}): Built {
+function partial(
+  { properties }: { properties: Record<string, SchemaObject> },
+  options: SchemaObject = {},
+): SchemaObject {
   const some = Object.entries(properties).map(([name, schema]) => [name, optional(schema)] as const);
   return object(Object.fromEntries(some), options);
 }
 
 const BUILDERS: Record<keyof Builders, (...args: never[]) => unknown> = {
-  Array: (items: TSchema, options: Built = {}) => ({ type: 'array', items, ...options }),
+  Array: (items: TSchema, options: SchemaObject = {}) => ({ type: 'array', items, ...options }),
   Boolean: plain('boolean'),
   Integer: plain('integer'),
   Number: plain('number'),
   Object: object,
   Optional: optional,
   Partial: partial,
-  Record: (name: { pattern?: string }, value: TSchema, options: Built = {}) => ({
+  Record: (name: { pattern?: string }, value: TSchema, options: SchemaObject = {}) => ({
     type: 'object',
     patternProperties: { [name.pattern ?? ANY_NAME]: value },
     ...options,
   }),
   String: plain('string'),
-  Union: (anyOf: readonly TSchema[], options: Built = {}) => ({ anyOf, ...options }),
-  Unsafe: (schema: Built) => ({ ...schema }),
+  Union: (anyOf: readonly TSchema[], options: SchemaObject = {}) => ({ anyOf, ...options }),
+  Unsafe: (schema: SchemaObject) => ({ ...schema }),
 };
 
 export const Type = BUILDERS as unknown as Builders;

@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 import { Type } from './type.ts';
 
-/** What the end user gave and what was found out about it (specification 4.9). */
+/** The data of the end user, and the results of the checks (specification 4.9). */
 
 const MAX_ITEMS_OF_A_KIND = 100;
 

@@ -77,7 +77,7 @@ const WatchlistUpdate = withTitle(
   }),
 );
 
-/** What is known of a member, beside what it is found by. */
+/** What is known of a member, beside the face or the value that a search compares. */
 const details = {
   firstName: Type.Optional(text(0, 255)),
   lastName: Type.Optional(text(0, 255)),

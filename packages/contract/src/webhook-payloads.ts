@@ -1,8 +1,8 @@
 import type { IdentityEventType } from './identity-store/events.ts';
 
 /**
- * What Grove sends for each event, as types: `type` says which of them it is. A payload holds ids, statuses and codes and
- * nothing of a person. Every release may add members.
+ * The types of the payloads of events; `type` says which one it is. A payload holds ids, statuses and codes, never personal
+ * data. Every release may add members.
  */
 type Common = { tenantId: string; environment: 'live' | 'test' };
 
@@ -27,7 +27,7 @@ export type InstanceEventType =
   | 'instance.redacted'
   | 'instance.deleted';
 
-/** `step` is there where the event is about one; `details` differ from event to event. */
+/** `step` is present if the event is about a step; `details` differ from event to event. */
 export type InstanceEventData = Common & {
   processInstanceId: string;
   sequence: number;
@@ -53,7 +53,7 @@ export type IdentityEventData = Common & {
 };
 
 export type ReadBudgetData = Common & {
-  /** Of the API key; of the operator, if an operator has read the persons. */
+  /** The id of the API key; if an operator has read the persons, that of the operator. */
   apiKeyId: string;
   apiKeyName: string;
   /** Only if an operator has read the persons: no API key is involved then. */

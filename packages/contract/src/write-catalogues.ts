@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { renderCatalogues } from './catalogues.ts';
 
-/** Writes the generated pages of docs; with `--check`, only tells which are stale. */
+/** Writes the generated pages of docs; with `--check`, only reports which are stale. */
 const folder = new URL('../../../docs/', import.meta.url);
 
 for (const [name, fresh] of Object.entries(renderCatalogues())) {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import packageJson from '../package.json' with { type: 'json' };
 import { buildOpenApi, renderOpenApi } from './openapi.ts';
 
-/** Writes openapi.json; with `--check`, only tells whether it is stale. */
+/** Writes openapi.json; with `--check`, only reports whether it is stale. */
 const file = new URL('../openapi.json', import.meta.url);
 const fresh = renderOpenApi(buildOpenApi({ version: packageJson.version }));
 

@@ -42,7 +42,7 @@ const abilities = {
   attestationTypes: numbers('15879 is basic full, 15880 basic surrogate'),
 };
 
-/** A member that is not known is refused: a criterion that is misspelt would take everybody. */
+/** Unknown members are refused: a policy with a misspelt criterion would accept every authenticator. */
 const MatchCriteria = withTitle(
   'UafMatchCriteria',
   Type.Object(
@@ -124,7 +124,7 @@ const Transaction = withTitle(
   }),
 );
 
-/** For callers that keep the session themselves. Nothing is required: each missing member has a code of its own. */
+/** For callers that manage the session themselves. Nothing is required: each missing member has a code of its own. */
 const SessionData = withTitle(
   'AppkeySessionData',
   Type.Object({
@@ -153,7 +153,7 @@ const AppkeyAuthenticationStart = withTitle(
   Type.Object({ transaction: Type.Optional(Transaction) }),
 );
 
-/** The UAF request goes to the client as it is. */
+/** The caller passes the UAF request to the client unchanged. */
 const AppkeyCeremony = withTitle(
   'AppkeyCeremony',
   Type.Object({
@@ -176,7 +176,7 @@ const AppkeyRegistrationCompletion = withTitle(
   }),
 );
 
-/** How the client's attempt ended: `response` or `error`; neither is code 1115. */
+/** How the attempt of the client ended: `response` or `error`. Without either, the attempt is refused with 1115. */
 const AppkeyAuthentication = withTitle(
   'AppkeyAuthentication',
   Type.Object({
@@ -215,8 +215,8 @@ const DeviceChange = withTitle(
 const ofRelyingParty = '/appkeys/relyingParties/{rpId}';
 
 /** Server-managed and caller-managed sessions have disjoint error codes. */
-function codesWithout(...those: readonly (keyof typeof appkeyCodes)[]) {
-  return codesOf(appkeyCodes).filter((code) => !those.includes(code));
+function codesWithout(...exceptions: readonly (keyof typeof appkeyCodes)[]) {
+  return codesOf(appkeyCodes).filter((code) => !exceptions.includes(code));
 }
 
 export const appkeys = group('/api/identity-store/stores/{storeName}', {

@@ -4,7 +4,7 @@ import { Id, ImageData, MAX_IMAGE_BODY_BYTES, oneOf, text, withTitle } from '../
 import { Type } from '../type.ts';
 import { User } from './users.ts';
 
-/** Biometrics of users: enrolment, face authentication and failures seen elsewhere (specification 4.10). */
+/** Biometrics of users: enrolment, face authentication and failures that happened elsewhere (specification 4.10). */
 
 const ContentType = text(0, 100, 'Such as `image/jpeg`; recognised from the data when absent');
 
@@ -33,7 +33,7 @@ const BiometricFailure = withTitle(
   }),
 );
 
-/** Absent members and thresholds out of range have codes of their own (20114, 20123 to 20126), so all is let through. */
+/** Absent members and thresholds out of range have codes of their own (20114, 20123 to 20126), so the schema accepts them. */
 const FaceAuthentication = withTitle(
   'FaceAuthentication',
   Type.Object({

@@ -6,7 +6,7 @@ import { Modality } from './users.ts';
 
 /** Queries over the events of identity stores, which run in the background (specification, Events). */
 
-/** What can happen in an identity store; webhooks can be told of each. */
+/** What can happen in an identity store; webhooks can subscribe to each. */
 export const IDENTITY_EVENTS = [
   'identity.storeCreated',
   'identity.storeUpdated',
@@ -38,7 +38,7 @@ const size = Type.Optional(
   Type.Integer({ minimum: 1, maximum: MAX_LIST_SIZE, description: 'How many results a page has' }),
 );
 
-/** Clients of the original send the filters of the specification empty: then they filter nothing, as in a query string. */
+/** Clients of the original service send unused filters as empty texts. These filter nothing, as in a query string. */
 const exactFilter = Type.Optional(text(0, 50));
 
 const EventQuery = withTitle(

@@ -56,8 +56,8 @@ const RegistrationPolicy = withTitle(
           '`none`, `trusted` with any other',
       }),
     ),
-    allowedAaguids: Aaguids('The only models of authenticators taken, when any is given'),
-    deniedAaguids: Aaguids('Models of authenticators that are not taken'),
+    allowedAaguids: Aaguids('If there are any, the only accepted models of authenticators'),
+    deniedAaguids: Aaguids('Models of authenticators that are refused'),
     metadata: Type.Optional(
       Type.Unsafe<'none' | 'used' | 'required'>({
         type: 'string',
@@ -159,7 +159,7 @@ const RegistrationStart = withTitle(
   }),
 );
 
-/** Inputs of the pseudo-random function: the passkey gives the page a secret for each, which never comes here. */
+/** Inputs of the pseudo-random function: the passkey gives the page a secret for each, which the server never receives. */
 const Prf = Type.Optional(
   Type.Object({ first: text(1, 1400, 'base64url'), second: Type.Optional(text(1, 1400, 'base64url')) }),
 );
@@ -226,8 +226,8 @@ const AuthenticationStarted = withTitle(
 );
 
 /**
- * How the client's ceremony ended. Nothing is required, and a registration fits as well as an authentication: answers
- * that are missing, of the other kind or beside session data have codes of their own (395, 352, 388).
+ * How the ceremony of the client ended. Nothing is required, and a registration is as valid as an authentication: a
+ * response that is missing, of the other kind or with session data has a code of its own (395, 352, 388).
  */
 const Completion = withTitle(
   'PasskeyCompletion',
@@ -244,7 +244,7 @@ const Completion = withTitle(
           authenticatorAttachment: Type.Optional(text(0, 40)),
           clientExtensionResults: Type.Optional(anyObject('WebAuthn extension outputs')),
         },
-        // Browsers write it: a newer one may know members that we do not.
+        // Browsers write it, and newer browsers may add members.
         { additionalProperties: true },
       ),
     ),
@@ -254,7 +254,7 @@ const Completion = withTitle(
         message: Type.Optional(text(0, 1000)),
       }),
     ),
-    sessionData: Type.Optional(anyObject('Refused: the session is ours')),
+    sessionData: Type.Optional(anyObject('Refused: Grove manages the session')),
   }),
 );
 
@@ -277,8 +277,8 @@ const RegistrationAudit = withTitle(
     attestationTrust: oneOf('none', 'self', 'trusted'),
     discoverable: Type.Optional(Type.Boolean({ description: 'The browser’s result of the extension `credProps`' })),
     prfEnabled: Type.Optional(Type.Boolean({ description: 'The browser’s result of the extension `prf`' })),
-    options: anyObject('What was asked of the authenticator'),
-    credential: anyObject('What it answered'),
+    options: anyObject('The options of the ceremony'),
+    credential: anyObject('The response of the authenticator'),
     createdDtm: DateTime,
   }),
 );

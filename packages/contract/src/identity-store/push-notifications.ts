@@ -136,7 +136,7 @@ const PushNotificationPolicyInput = withTitle(
 );
 const PushNotificationPolicyChange = withTitle('PushNotificationPolicyChange', Type.Object(policyFields));
 
-/** The settings hold credentials, so an answer tells which are there and never what they are. */
+/** The settings hold credentials, so a response names the configured providers and never returns their settings. */
 export const PushNotificationPolicy = withTitle(
   'PushNotificationPolicy',
   Type.Object({

@@ -84,7 +84,7 @@ const StoreConfiguration = withTitle(
   }),
 );
 
-/** Configurations and policies of relying parties have operations of their own; sent here they are ignored. */
+/** Configurations and policies of relying parties have operations of their own; here they are ignored. */
 const StoreConfigurationInput = withTitle('StoreConfigurationInput', Type.Object(settings));
 
 const StoreStatus = oneOf('ACTIVE', 'INACTIVE');

@@ -114,7 +114,7 @@ export const User = withTitle(
   }),
 );
 
-/** What an authentication answers when it succeeds; a refusal answers 400 with the user beside the code. */
+/** The response to an authentication that succeeded. The response to a refused one is 400, with the code and the user. */
 export const AuthenticationResult = withTitle(
   'AuthenticationResult',
   Type.Object({ authenticationId: Id, user: User }),

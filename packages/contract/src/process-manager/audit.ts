@@ -5,7 +5,7 @@ import { anyObject, DateTime, Id, listOf, oneOf, text, withTitle } from '../sche
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
-/** Who read what of a person, who decided or deleted, and who changed the configuration. All of it is ours. */
+/** Who read personal data, who decided or deleted, and who changed the configuration. All of it is ours. */
 
 export const AUDIT_ACTIONS = [
   'userData.read',
@@ -107,7 +107,7 @@ const AuditEvent = withTitle(
                 }),
               ),
               50,
-              'What an update changed, if it is no secret; `before` is absent of what was added, `after` of what was removed',
+              'What an update changed, if it is no secret; an added value has no `before`, a removed one no `after`',
             ),
           ),
         },

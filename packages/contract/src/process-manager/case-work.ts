@@ -4,16 +4,16 @@ import { DateTime, Id, listOf, oneOf, personal, text, withTitle } from '../schem
 import { Type } from '../type.ts';
 import { InstanceStatus } from './parameters.ts';
 
-/** What reviewers see beside a case: what it has in common with others, and what colleagues wrote. All of it is ours. */
+/** What reviewers see in addition to a case: what it has in common with others, and the notes of colleagues. All of it is ours. */
 
 export const MAX_INSTANCE_LINKS = 50;
 export const MAX_NOTE_LENGTH = 4000;
 export const MAX_MENTIONS = 20;
 
-/** In which language a colleague is told by e-mail. */
+/** The language of an e-mail to a colleague. */
 export const ColleagueLanguage = Type.Optional({
   ...oneOf('en', 'de', 'ar'),
-  description: 'The language of the e-mail to the operator, if the server sends e-mail; English unless given',
+  description: 'The language of the e-mail to the operator, if the server sends e-mail; default: English',
 });
 
 export const LINK_KINDS = ['DOCUMENT_NUMBER', 'FACE', 'EMAIL', 'PHONE', 'DEVICE'] as const;
@@ -53,7 +53,7 @@ const InstanceSession = withTitle(
   'InstanceSession',
   Type.Object({
     browser: Type.String({ description: 'Such as `Chrome on Android`, as the browser says' }),
-    handedOver: Type.Boolean({ description: 'Whether the end user went on here with a second device' }),
+    handedOver: Type.Boolean({ description: 'Whether the end user continued here on a second device' }),
     createdDtm: DateTime,
     expiringDtm: DateTime,
     networks: listOf(
@@ -83,7 +83,7 @@ const InstanceMessage = withTitle(
     kind: {
       ...oneOf('HANDOFF', 'RESUME', 'ASKED_AGAIN', 'DECIDED'),
       description:
-        'A link to a second device, a link of an operator, a link because a reviewer asked again, or word of the decision',
+        'A link to a second device, a link of an operator, a link because a reviewer asked again, or the notification of the decision',
     },
     channel: oneOf('EMAIL', 'SMS'),
     state: {
@@ -98,7 +98,7 @@ export const instanceSessions = group('/api/process-manager/processInstances/{pr
   list: get('', {
     summary: 'List the browsers and networks from which the end user used an instance, and the messages to them',
     description:
-      'The oldest first. A browser says itself what it is and what its clock is set to. Messages show neither address ' +
+      'The oldest first. The browser itself reports its name and its time zone. Messages show neither address ' +
       'nor text, and are removed a while after their link has expired.',
     permission: 'ProcessManager:listInstanceSessions',
     persons: 'one',

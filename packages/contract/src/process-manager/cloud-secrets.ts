@@ -22,7 +22,11 @@ const CloudSecret = withTitle(
     name: Type.String(),
     description: Type.Optional(Type.String()),
     type: oneOf('STRING', 'NUMBER', 'BINARY'),
-    hosts: listOf(Type.String(), MAX_HOSTS, 'Where it may be sent; `*` for a secret that is older than hosts'),
+    hosts: listOf(
+      Type.String(),
+      MAX_HOSTS,
+      'Where it may be sent; `*` for a secret that was created before secrets had hosts',
+    ),
     createdDtm: DateTime,
     lastUpdatedDtm: DateTime,
     createdBy: Type.Optional(Type.String()),

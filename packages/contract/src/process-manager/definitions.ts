@@ -6,11 +6,11 @@ import { anyObject, DateTime, Duration, Empty, Id, listOf, nameText, oneOf, text
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
-/** Process definitions and their tags (specification 4.11; all but the tags is ours). */
+/** Process definitions and their tags (specification 4.11, which has only the tags; the rest is ours). */
 
-/** As many steps as a definition may have. */
+/** The most steps that a definition may have. */
 export const MAX_STEPS = 100;
-/** As long as a condition may be, in characters. */
+/** The length of the longest condition, in characters. */
 export const MAX_CONDITION_LENGTH = 2000;
 
 const DefinitionStatus = oneOf('EDITABLE', 'DEPLOYED_ACTIVE', 'ARCHIVED');
@@ -97,7 +97,7 @@ const Validation = withTitle(
     missingLanguages: listOf(
       Type.Object({
         pointer: Type.String({ description: 'JSON Pointer to a text of the tenant' }),
-        languages: listOf(Type.String(), 50, 'Languages of the journey that the words are not there in'),
+        languages: listOf(Type.String(), 50, 'Languages of the journey in which the text is missing'),
       }),
       100,
       'Texts that lack a language; the journey shows English there, or the first language. This is not a fault',
@@ -133,7 +133,7 @@ const ConditionResult = withTitle(
   'ConditionResult',
   Type.Object({
     result: Type.Optional(Type.Boolean({ description: 'Absent if the condition has a fault' })),
-    faults: listOf(Type.String(), 20, 'What is wrong with the condition, or why its answer cannot be told'),
+    faults: listOf(Type.String(), 20, 'What is wrong with the condition, or why it has no result'),
   }),
 );
 

@@ -3,7 +3,7 @@ import { CalendarDate, Id, listOf, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
-/** Where people stop: what became of the steps of a definition, counted. Nothing in it is about anybody. */
+/** Where people stop: counts of how the steps of a definition ended. No count is about a single person. */
 
 const FunnelStep = Type.Object(
   {

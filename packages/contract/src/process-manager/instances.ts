@@ -15,7 +15,7 @@ import {
 import { Type } from '../type.ts';
 import { Environment, InstanceStatus, Parameters, StatusMapped } from './parameters.ts';
 
-/** Process instances (specification 4.8), and what is ours beside them. */
+/** Process instances (specification 4.8), with additions that are ours. */
 
 const ProcessInstanceCreated = withTitle(
   'ProcessInstanceCreated',
@@ -98,7 +98,7 @@ const ProcessInstanceWithParameters = withTitle(
       ),
     ),
     processDefinitionType: Type.Optional(Type.String()),
-    name: Type.Optional(personal(Type.String({ description: 'As the body of a templated process token gave it' }))),
+    name: Type.Optional(personal(Type.String({ description: 'The `name` of the request that created the instance' }))),
     description: Type.Optional(personal(Type.String())),
     parentProcessInstanceId: Type.Optional(Id),
     processTokenParameters: personal(anyObject('The parameters of the process token, as this instance received them')),
@@ -109,7 +109,7 @@ const externalReference = Type.Optional(
   text(1, 255, 'The reference of the person or the case in your own systems; shown with the instance and searchable'),
 );
 
-/** What a templated process token leaves to the moment its instance is made. */
+/** What a templated process token leaves open until its instance is created. */
 const InstanceOverrides = withTitle(
   'InstanceOverrides',
   Type.Object({
@@ -121,7 +121,7 @@ const InstanceOverrides = withTitle(
   }),
 );
 
-/** Not active, over, not begun, used up; or its definition is not deployed (any more). */
+/** The token is not active, has expired, is not valid yet or has no uses left, or its definition is not deployed. */
 export const unusableToken = [100024, 100044, 100045, 100046, 100047] as const;
 
 const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') });
@@ -129,7 +129,7 @@ const FromToken = Type.Object({ pt: text(1, 50, 'The id of the process token') }
 const ResumeLink = withTitle(
   'ResumeLink',
   Type.Object({
-    // Whoever opens it sees what the end user sees.
+    // Personal, because everybody who opens it sees what the end user sees.
     redirectUrl: personal(Type.String({ description: 'Takes the end user back to the journey; works once' })),
     expiringDtm: DateTime,
   }),
@@ -169,7 +169,7 @@ const InstanceEvent = withTitle(
     dateTime: DateTime,
     status: InstanceStatus,
     step: Type.Optional(Type.String({ description: 'The id of the step of the event' })),
-    data: Type.Optional(anyObject('What else is known; nothing of a person')),
+    data: Type.Optional(anyObject('Details of the event; no personal data')),
   }),
 );
 
@@ -237,7 +237,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
       'sessions are removed, also of its child instances. Status, times, events, the checks with their reasons, the verdicts of ' +
       'reviewers and the figures of usage stay. It cannot be undone. The journey must have ended (100056). Repeated ' +
       'calls change nothing. `GET …/erasures/{processInstanceId}` returns the receipt when the images are deleted, too.',
-    // Without `persons`: the response shows nobody, and no read budget ends a clean-up.
+    // Without `persons`: the response shows no personal data, and no read budget must stop a clean-up.
     permission: 'ProcessManager:redactProcessInstance',
     destructive: true,
     body: Empty,
@@ -280,7 +280,7 @@ export const processInstances = group('/api/process-manager/processInstances', {
     codes: [100022, 100062],
   }),
   cancel: post('/{processInstanceId}/cancel', {
-    summary: 'End a process instance before its end',
+    summary: 'Cancel a process instance that has not ended',
     description:
       'The instance ends with the status `COMPLETED_TERMINATED`. The event `instance.terminated` has the reason `cancelled`. ' +
       'Its child instances end, too. What was captured stays until the instance is deleted.',

@@ -1,7 +1,7 @@
 import { oneOf } from '../schema.ts';
 import { Type } from '../type.ts';
 
-/** Words that process tokens and process instances share. */
+/** Schemas and limits that process tokens and process instances share. */
 
 export const MAX_PARAMETERS = 500;
 export const MAX_PARAMETER_LENGTH = 10_000;
@@ -10,7 +10,7 @@ export const MAX_PARAMETERS_BYTES = 64 * 2 ** 10;
 
 /** Keys that mean something to Grove. */
 export const RESERVED_PARAMETERS = ['_redirectUrl', '_scenario'] as const;
-/** Keys that begin like this are refused, so that there can be more. */
+/** Keys that begin like this are refused, so that Grove can add keys of its own. */
 export const RESERVED_PREFIX = '_grove';
 
 export const Parameters = Type.Unsafe<Record<string, string>>({
@@ -26,7 +26,7 @@ export const Parameters = Type.Unsafe<Record<string, string>>({
     'address after a time-out. `_scenario` chooses an outcome in the sandbox.',
 });
 
-/** Live keys see what live keys made. Test keys see their own; of configuration, what live keys made as well. */
+/** Live keys see what live keys created. Test keys see what test keys created, and also the configuration of live keys. */
 export const Environment = oneOf('live', 'test');
 
 export const InstanceStatus = oneOf(

@@ -3,11 +3,11 @@ import { DateTime, Empty, Id, oneOf, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 
-/** Instances go when their retention is over, and what became of those that went. All of it is ours. */
+/** The deletion of instances whose retention has ended, and the receipts of deletions. All of it is ours. */
 
-/** How many instances one call deletes. */
+/** The most instances that one call deletes. */
 export const MAX_PURGED_AT_ONCE = 500;
-/** A preview counts no further. */
+/** A preview stops counting here. */
 export const MAX_DUE_COUNTED = 100_000;
 
 const RetentionPreview = withTitle(

@@ -51,7 +51,7 @@ const Review = withTitle(
     evaluation: Type.Optional(
       Type.Unsafe<'PASS' | 'FAIL' | 'REVIEW'>({
         ...oneOf('PASS', 'FAIL', 'REVIEW'),
-        description: 'After a correction: what the rules of the definition come to with the corrected values',
+        description: 'After a correction: the result of the rules of the definition with the corrected values',
       }),
     ),
     offeredReasons: listOf(
@@ -79,7 +79,7 @@ const ClosedReview = withTitle(
 
 const Claim = withTitle('ReviewClaim', Type.Object({ reviewer: Type.Optional(Reviewer) }));
 const Verdict = withTitle('ReviewVerdict', Type.Object({ comment: Comment, reviewer: Type.Optional(Reviewer) }));
-/** Why the end user is asked again. Each has words in every language of the journey. */
+/** Why the end user is asked again. Each reason has a text in every language of the journey. */
 export const ASK_AGAIN_REASONS = [
   'unreadable',
   'expired',
@@ -122,7 +122,7 @@ const Correction = withTitle(
       text(
         0,
         1000,
-        'The value that you saw. If the field has another one by now, nothing is changed and 100361 results',
+        'The value that you saw. If the field has another value by now, the correction is refused with 100361',
       ),
     ),
     comment: Comment,
@@ -135,7 +135,7 @@ const Reopening = withTitle('ReviewReopening', Type.Object({ comment: Comment, r
 const ReturnLink = withTitle(
   'ReviewAsked',
   Type.Object({
-    // Whoever opens it sees what the end user sees.
+    // Personal, because everybody who opens it sees what the end user sees.
     redirectUrl: personal(Type.String({ description: 'Takes the end user back to the journey; works once' })),
     expiringDtm: DateTime,
   }),
@@ -194,7 +194,7 @@ export const reviews = group('/api/process-manager/reviews', {
     summary: 'Assign a review to an operator',
     description:
       'Nobody else can decide the review for 24 hours, or until the operator gives it back. The claim of another reviewer ' +
-      'ends. If the server sends e-mail, the operator is told.',
+      'ends. If the server sends e-mail, the operator gets one.',
     permission: 'ProcessManager:assignReview',
     persons: 'one',
     body: withTitle('ReviewAssignment', Type.Object({ operatorId: Id, language: ColleagueLanguage })),
@@ -238,12 +238,12 @@ export const reviews = group('/api/process-manager/reviews', {
     codes: conflicts,
   }),
   correct: post('/{processInstanceId}/correct', {
-    summary: 'Correct a value that was read of a document',
+    summary: 'Correct a value that was read from a document',
     description:
       'The values that were read stay, and the user data shows who corrected what, and why. The checks that compare ' +
-      'the value, the steps of machines after it and the decision are evaluated again. A correction decides nothing: the ' +
-      'instance stays in review, `evaluation` of the review says what the rules come to now, and verdicts that were ' +
-      'given before no longer count. If a step has to run again, the instance is ACTIVE until it has.',
+      'the value, the automatic steps after it and the decision are evaluated again. A correction decides nothing: the ' +
+      'instance stays in review, `evaluation` of the review has the new result of the rules, and earlier verdicts no ' +
+      'longer count. If a step has to run again, the instance is ACTIVE until it has run.',
     permission: 'ProcessManager:correctReview',
     persons: 'one',
     body: Correction,

@@ -5,9 +5,9 @@ import { Type } from '../type.ts';
 import { Environment } from './parameters.ts';
 import { WhatIfResult } from './what-if.ts';
 
-/** Versions that are judged beside the ones that run, on the same checks. They decide nothing. All of it is ours. */
+/** Versions that are judged beside the running versions, on the same checks. They decide nothing. All of it is ours. */
 
-/** Shadow versions at a time, in each environment. */
+/** The most shadow versions at a time, in each environment. */
 export const MAX_SHADOW_VERSIONS = 20;
 const MAX_EXAMINED = 20_000;
 

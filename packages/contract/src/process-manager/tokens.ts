@@ -43,7 +43,7 @@ const ProcessTokenInput = withTitle(
   }),
 );
 
-/** Only the fields given are changed. The definition may be sent back, and stays. */
+/** Only the fields in the request are changed. The definition may be sent back as it was read, but cannot be changed. */
 const ProcessTokenChange = withTitle(
   'ProcessTokenChange',
   Type.Object({

@@ -2,7 +2,7 @@ import { get, group } from '../operation.ts';
 import { CalendarDate, listOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 
-/** How much is verified, how well, and how fast: counted from the instances that are there. All of it is ours. */
+/** How many instances there are, how they ended and how fast: counted from the stored instances. All of it is ours. */
 
 const MAX_DAYS = 400;
 const MAX_NAMES = 200;

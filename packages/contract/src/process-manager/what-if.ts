@@ -3,7 +3,7 @@ import { DateTime, Id, listOf, oneOf, text, withTitle } from '../schema.ts';
 import { Type } from '../type.ts';
 import { DefinitionDocument } from './definitions.ts';
 
-/** What another version of a definition would have made of past instances. All of it is ours. */
+/** How another version of a definition would have decided past instances. All of it is ours. */
 
 const MAX_EXAMINED = 20_000;
 export const MAX_CHANGED_LISTED = 20_000;
