@@ -15,9 +15,9 @@ import type { LoadRequest } from './load.ts';
 import { type Installation, TENANT } from './seed.ts';
 import { installation, STORE, userOf } from './seed-identity.ts';
 
-/** Users with an appkey each, and answers of their authenticators that were signed before anything is measured. */
+/** The users, each with an appkey. Their authenticators sign all responses before the measurement begins. */
 const HOLDERS = 500;
-/** More than a round of four seconds can ask for; a challenge is good once. */
+/** More than a round of four seconds can use; each challenge works once. */
 const ANSWERS = 16_000;
 
 let authenticators: UafAuthenticator[] = [];
@@ -56,14 +56,14 @@ export function appkeyInstallation(): Promise<Installation> {
   });
 }
 
-/** Answers to challenges of the caller, each of its own. */
+/** Responses to challenges of the caller, each to a challenge of its own. */
 export function appkeyRequests(bearer: string, count = ANSWERS): LoadRequest[] {
   const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
   return Array.from({ length: count }, (_, number) => {
     const challenge = ownChallenge();
     const sessionData = { challenge, rpId: RP, policy: ANY_POLICY, authPolicyName: 'standard' };
     const authenticator = authenticators[number % HOLDERS] as UafAuthenticator;
-    // Without a counter, because the answers arrive in any order.
+    // Without a counter, because the responses arrive in any order.
     const response = authenticator.authenticate(ownRequest('Auth', challenge, APP_ID), { counter: 0 });
     const body = JSON.stringify({ sessionData, response });
     return {

@@ -1,8 +1,8 @@
 import type { Check, Comparison, ScenarioResult } from './results.ts';
 
 /**
- * What Grove promises itself. Ratios are to a yardstick measured in the same minute on the same machine, because an
- * absolute number says more about the machine than about the code.
+ * The bars of the benchmarks. A ratio compares Grove with a yardstick that was measured in the same minute on the same
+ * machine, because an absolute number says more about the machine than about the code.
  */
 const RATIO_AT_LEAST: Readonly<Record<string, number>> = {
   'get-key': 0.55,
@@ -23,7 +23,7 @@ const AT_MOST = {
   'idle memory': { bar: 120, unit: 'MB' },
   'memory after load': { bar: 250, unit: 'MB' },
   'start to ready': { bar: 1500, unit: 'ms' },
-  'webhooks all told': { bar: 60, unit: 's' },
+  'all webhooks sent': { bar: 60, unit: 's' },
   'event-loop delay p99': { bar: 100, unit: 'ms' },
   'event-loop delay p99 while reading': { bar: 50, unit: 'ms' },
   'memory with a worker': { bar: 570, unit: 'MB' },
@@ -33,7 +33,7 @@ const AT_MOST = {
   'p99 of others, to quiet': { bar: 5, unit: 'times' },
 } as const;
 
-/** A second's work where there is no yardstick: what others do with the same database. */
+/** The number in a second, for scenarios without a yardstick: what other queues reach with the same database. */
 const PER_SECOND_AT_LEAST: Readonly<Record<string, number>> = { jobs: 5000, 'jobs-pg': 2000 };
 
 export function rateChecks(scenario: string, what: string, measured: number): Check[] {
@@ -42,7 +42,7 @@ export function rateChecks(scenario: string, what: string, measured: number): Ch
   return [{ what, measured, bar, unit: 'jobs/s', ok: measured >= bar, atLeast: true }];
 }
 
-/** How often as fast as others do the same. */
+/** How many times faster than another library. */
 const TIMES_AT_LEAST: Readonly<Record<string, number>> = { 'passkey-verify': 3 };
 
 export function timesChecks(scenario: string, what: string, measured: number): Check[] {
@@ -55,13 +55,13 @@ export function ratioChecks(scenario: string, measured: number): Check[] {
   return bar === undefined ? [] : [{ what: 'throughput ratio', measured, bar, unit: '', ok: measured >= bar }];
 }
 
-/** What must not grow slower with the number of instances, or with the page: how much is left of the other's ratio. */
+/** Scenarios that must not become much slower with the number of instances or the page: their ratio divided by that of `of`. */
 const LEFT_AT_LEAST = [
   { scenario: 'search-1m', of: 'search-10k', bar: 1 / 3 },
   { scenario: 'list-instances-page-50', of: 'list-instances', bar: 1 / 2 },
 ] as const;
 
-/** Processor time of the server and PostgreSQL together, and how often the same on SQLite goes into it. */
+/** The processor time of the server and PostgreSQL together, divided by that of the same scenario on SQLite. */
 const TIMES_OF_SQLITE_AT_MOST: Readonly<Record<string, number>> = {
   'get-key-pg': 2,
   'create-instance-pg': 3,
@@ -97,17 +97,17 @@ export function withRelations(results: readonly ScenarioResult[]): ScenarioResul
   });
 }
 
-/** None where the system could not tell. */
+/** No check if the system does not report the value. */
 export function limitChecks(what: keyof typeof AT_MOST, measured: number | undefined): Check[] {
   const { bar, unit } = AT_MOST[what];
   return measured === undefined ? [] : [{ what, measured, bar, unit, ok: measured <= bar }];
 }
 
-/** `get-data` loads images by as many callers as there are connections. */
+/** In `get-data`, as many callers load images as there are connections. */
 export function memoryChecks(scenario: string, measured: number | undefined): Check[] {
   const checks = scenario === 'get-data' ? limitChecks('memory while images are loaded', measured) : [];
   return checks.map((check) => ({ ...check, atMost: true }));
 }
 
-/** The yardstick against itself must come out as 1; how far its rounds are off, those of others may be. */
+/** The ratio of the yardstick to itself must be 1. The rounds of other scenarios may differ by as much as its rounds do. */
 export const ECHO_NOISE = 0.1;

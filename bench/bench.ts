@@ -27,7 +27,7 @@ import { measureWebhooks } from './webhooks.ts';
 type RunOptions = ComparisonOptions & Pick<Options, 'memorySeconds' | 'profile'>;
 
 const SQLITE_KEYS = 10_000;
-// Each statement is a journey to the server and back, and no scenario on PostgreSQL lists them.
+// Each key takes a round trip to the database server, and no scenario on PostgreSQL lists the keys.
 const POSTGRES_KEYS = 1000;
 const INSTANCES: Readonly<Partial<Record<ScenarioName, number>>> = {
   'search-10k': FEW_INSTANCES,
@@ -108,7 +108,7 @@ async function runAll(options: Options, tool: LoadTool): Promise<Run> {
   return { environment, scenarios: withRelations(scenarios) };
 }
 
-/** Scenarios that only read share what took long to write. */
+/** Scenarios that only read share one installation, because its rows take long to write. */
 function sharedInstances() {
   const installations = new Map<number, Promise<Installation>>();
   return {
@@ -127,7 +127,7 @@ function sharedInstances() {
   };
 }
 
-/** One scenario that fails is told at once and again at the end, and the others run all the same. */
+/** A failed scenario is reported at once and again at the end; the others still run. */
 function failure(name: string, error: unknown): ScenarioResult {
   console.error(`FAILED ${name}:`, error);
   return { kind: 'failure', name, reason: error instanceof Error ? error.message : String(error) };
@@ -175,7 +175,7 @@ async function runCompared(
 ): Promise<ScenarioResult> {
   const name = label.replace(/-pg$/, '') as ComparedName;
   const profile = options.profile ? temporaryFolder() : undefined;
-  // A worker of the image analysis would hide what the images themselves take.
+  // A worker of the image analysis would hide the memory of the images themselves.
   const server = await startGrove({ ...place, blind: name === 'get-data' }, profile?.path);
   try {
     return await compareWithYardstick({ name, label, server, seeded }, options);

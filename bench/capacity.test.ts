@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { A_MILLION, capacityTable, needsOf } from './capacity.ts';
 
 describe('the capacity that a number of verifications needs', () => {
-  it('the capacity that a number of verifications needs is the one that docs/scaling.md shows for a million a day', () => {
+  it('the capacity that a million verifications a day need is the one in docs/scaling.md', () => {
     const page = readFileSync(new URL('../docs/scaling.md', import.meta.url), 'utf8');
     assert.ok(page.includes(capacityTable(A_MILLION)), capacityTable(A_MILLION));
   });
 
-  it('the capacity that a number of verifications needs grows with the number, and with the busiest hour', () => {
+  it('the capacity grows with the number of verifications, and with the busiest hour', () => {
     const peakOf = (demand: Partial<typeof A_MILLION>) => Number(needsOf({ ...A_MILLION, ...demand })[1]?.peak);
     assert.equal(peakOf({ perDay: 100_000 }), 23);
     assert.equal(peakOf({ perDay: 100_000, peak: 8 }), 45);

@@ -1,27 +1,27 @@
 import { parseArgs } from 'node:util';
 
 /**
- * What an installation needs for a number of verifications a day, from what one verification was measured to cost.
- * `docs/scaling.md` shows the table for a million; a test keeps both the same.
+ * Computes what an installation needs for a number of verifications a day, from the measured cost of one verification.
+ * `docs/scaling.md` has the table for a million; a test compares the two.
  */
 export type Demand = {
   readonly perDay: number;
-  /** The busiest hour beside the mean of the day. */
+  /** The busiest hour divided by the mean of the day. */
   readonly peak: number;
   readonly sides: number;
   readonly days: number;
 };
 
 /**
- * Processor seconds of one core (Neoverse N1) for one verification. Vision: `node bench/attacks/verification.ts`, quiet.
- * Server and database: a sandbox journey on PostgreSQL, with its polling, measured on a busy machine: what it takes at most.
+ * Processor seconds of one core (Neoverse N1) for one verification. Vision: `node bench/attacks/verification.ts` on a quiet
+ * machine. Server and database: a sandbox journey on PostgreSQL with its polling, on a busy machine, so an upper limit.
  */
 const SECONDS = { documentSide: 1.5, challenge: 1.45, judgement: 0.35, server: 0.072, database: 0.045 };
-/** What one verification leaves behind, estimated: pictures as a telephone sends them, frames of the challenge included. */
+/** What one verification stores, estimated: the rows, and the pictures of a telephone with the frames of the challenge. */
 const ROWS_KB = 12;
 const PICTURES_MB = 2.5;
 const EVENTS = 6;
-/** Requests to one endpoint at a time, unless set, and how long a usual receiver takes. */
+/** The default number of requests to one endpoint at a time, and the usual response time of a receiver. */
 const PER_ENDPOINT = 4;
 const RECEIVER_SECONDS = 0.05;
 /** How busy processors may be in the busiest hour. */

@@ -1,6 +1,6 @@
 /**
- * The manners of a process under measurement: it says on one line that it is ready, and it ends when it is asked to, or
- * when the bench is gone, however that ended.
+ * Runs a process under measurement: it prints one line when it is ready, and it ends when the bench asks it to, or when the
+ * bench has ended for whatever reason.
  */
 export function serveUntilAsked(ready: { port: number }, stop: () => Promise<void>): void {
   let stopping = false;

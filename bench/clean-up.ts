@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What must not outlive the bench: its temporary folders and its children, also when it is interrupted. */
+/** Ensures that the temporary folders and the children of the bench do not outlive it, even if it is interrupted. */
 
 const folders = new Set<string>();
 const children = new Set<{ kill(signal: 'SIGKILL'): unknown }>();
@@ -18,7 +18,7 @@ function removeFolder(path: string): void {
   folders.delete(path);
 }
 
-/** Returns what to call when the child has ended by itself. */
+/** Returns a function to call when the child has ended by itself. */
 export function endWithBench(child: { kill(signal: 'SIGKILL'): unknown }): () => void {
   children.add(child);
   return () => children.delete(child);

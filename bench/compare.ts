@@ -22,7 +22,7 @@ export type ComparisonOptions = {
   progress(text: string): void;
 };
 
-/** Loads the two in turn, each round in the other order, so that a machine that grows slower is unfair to neither. */
+/** Loads the two in turn, each round in the opposite order, so that a machine that becomes slower is unfair to neither. */
 export async function compare(plan: ComparisonPlan, options: ComparisonOptions): Promise<Comparison> {
   const rounds: Round[] = [];
   for (let number = 0; number <= options.rounds; number++) {
@@ -94,7 +94,7 @@ function middle(samples: readonly Sample[]): Sample {
     p99Ms: of('p99Ms'),
     cpuMicrosPerRequest: medianOfKnown(samples.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest)),
     databaseMicrosPerRequest: medianOfKnown(samples.map(({ databaseMicrosPerRequest }) => databaseMicrosPerRequest)),
-    // Memory grows: the last is the one that counts.
+    // Memory grows, so the last sample is the one that counts.
     residentMb: samples.at(-1)?.residentMb,
   };
 }

@@ -6,13 +6,13 @@ export type BenchPlace = {
   databaseUrl?: string;
   /** The first process of PostgreSQL, if it runs on this machine. */
   databasePid?: number | undefined;
-  /** Without the machine that looks at pictures. */
+  /** Without image analysis. */
   blind?: boolean;
 };
 
 /**
- * Everything else is as a newcomer would have it, but for the limits: a limiter that refuses the load would be measured
- * instead of the server.
+ * All other settings have their defaults, except the limits: a limiter that refuses the load would be measured instead of the
+ * server.
  */
 export function benchConfig({ dataFolder, databaseUrl = '', blind = false }: BenchPlace): Config {
   return readConfig({

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import { createInstanceRequest } from './requests.ts';
 
-/** What end users do before something of theirs can be measured. */
+/** The requests of end users that prepare a measurement. */
 
-/** Of noise, and of about so many bytes, as a good telephone makes them of twelve megapixels. */
+/** A picture of noise with about this many bytes, like a photograph of twelve megapixels from a good telephone. */
 export async function pictureOf(bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
   const create = { width: 4000, height: 3000, channels: 3, background: '#808080', noise } as const;
@@ -22,10 +22,10 @@ export async function atDocument(origin: string, bearer: string, tokenId: string
     const init = { method: 'POST', headers: { ...headers, ...more }, body: JSON.stringify(body) };
     const answer = await fetch(`${origin}${path}`, init);
     if (!answer.ok) throw new Error(`${path}: ${await answer.text()}`);
-    return { cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '', said: await answer.json() };
+    return { cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '', body: await answer.json() };
   };
-  const { said } = await send(create.path, {}, create.variants[0]?.headers);
-  const { processInstanceId: id, redirectUrl } = said as { processInstanceId: string; redirectUrl: string };
+  const { body } = await send(create.path, {}, create.variants[0]?.headers);
+  const { processInstanceId: id, redirectUrl } = body as { processInstanceId: string; redirectUrl: string };
   const code = new URLSearchParams(new URL(redirectUrl).hash.slice(1)).get('c');
   const { cookie } = await send('/api/journey/sessions', { code });
   const now = (await (await fetch(`${origin}/api/journey/${id}`, { headers: { cookie } })).json()) as {

@@ -7,8 +7,8 @@ import { openTestApp } from '../packages/server/test/harness.ts';
 import { chromiumLaunch } from '../scripts/find-chromium.ts';
 
 /**
- * How long an end user waits for the first page of a journey on a phone of the cheaper kind with a slow network:
- * Chromium four times slower than this machine, 1.6 Mbit/s and 150 ms.
+ * Measures how long an end user waits for the first page of a journey on a cheap phone with a slow network: Chromium is four
+ * times slower than this machine, and the network has 1.6 Mbit/s and a latency of 150 ms.
  *
  *   node bench/first-view.ts
  */
@@ -46,7 +46,7 @@ async function makeToken(app: Awaited<ReturnType<typeof openTestApp>>): Promise<
   return created.body.id;
 }
 
-/** With nothing kept from before: no cookie, no file, no connection. */
+/** Starts without a cookie, a cached file or an open connection. */
 async function measure(browser: Browser, address: string): Promise<Measured> {
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, locale: 'en-GB' });
   const page = await context.newPage();
@@ -66,8 +66,8 @@ async function measure(browser: Browser, address: string): Promise<Measured> {
 }
 
 /**
- * In the page: marks when the button was painted and whatever came before it is done, so that a tap would be answered.
- * Asked from outside, the asking itself would count, four times slower.
+ * Runs in the page. It marks the time when the button is painted and all earlier work is done, so that a tap gets a
+ * response. If the bench polled from outside, the polling would be slowed down and measured as well.
  */
 function noteStart(): void {
   const watch = new MutationObserver(() => {

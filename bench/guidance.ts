@@ -5,9 +5,9 @@ import { openCaptureSite } from '../packages/journey/test/capture-site.ts';
 import { chromiumLaunch } from '../scripts/find-chromium.ts';
 
 /**
- * How often a second the journey looks at the camera's picture on a machine that is four times slower than this one.
- * Chromium slows the page down; the worker that does most of the looking it does not, so what the worker takes is
- * measured and counted four times.
+ * Measures how often a second the journey analyses the camera's picture on a machine that is four times slower than this one.
+ * Chromium slows down the page, but not the worker that does most of the analysis, so the time of the worker is multiplied
+ * by four.
  *
  *   node bench/guidance.ts
  */
@@ -15,7 +15,7 @@ const SLOWDOWN = 4;
 const BAR = 5;
 const WARM_MS = 4_000;
 const MEASURED_MS = 10_000;
-/** The page waits so long between two looks at least. */
+/** The least time that the page waits between two analyses. */
 const PACE_MS = 125;
 
 type Looks = { count: number; workerMs: number };
@@ -27,7 +27,7 @@ async function main(): Promise<number> {
   const site = await openCaptureSite();
   const results: Measured[] = [];
   try {
-    // Neither of the pictures is ever good enough to be taken, so the looking goes on.
+    // Neither of the pictures is good enough to be taken, so the analysis does not end.
     const blurred = writeClip(site.folder, 'blurred', [await specimenPicture({ photograph: { blur: 5 } })]);
     results.push(
       await withBrowser(blurred, (browser) => measure(browser, 'document', site.address({ settings: DOCUMENT }))),
@@ -88,7 +88,7 @@ function looksOf(page: Page): Promise<Looks> {
   return page.evaluate(() => ({ ...(window as unknown as { looks: Looks }).looks }));
 }
 
-/** Runs in the page: each answer of a worker is a look. */
+/** Runs in the page: each message from the worker is an analysis. */
 function countLooks(): void {
   const looks: Looks = { count: 0, workerMs: 0 };
   Object.assign(window, { looks });

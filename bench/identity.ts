@@ -17,11 +17,11 @@ import {
 } from './seed-identity.ts';
 import { startGrove } from './target.ts';
 
-/** What the scenarios of the identity store send. */
+/** The requests of the scenarios of the identity store. */
 const USERS = `/api/identity-store/stores/${STORE}/users`;
 const QUERIES = '/api/identity-store/events/queries';
 
-/** Users from all over the million, by what the relying party calls them. */
+/** Reads users from all over the million by their external id. */
 export async function userRequests(origin: string, apiKey: string): Promise<LoadRequest[]> {
   const headers = { Authorization: `Bearer ${await bearerOf(origin, apiKey)}` };
   return Array.from({ length: ASKED_USERS }, (_, at) => ({
@@ -32,8 +32,8 @@ export async function userRequests(origin: string, apiKey: string): Promise<Load
 }
 
 /**
- * Each user once in a round, with a step that is later than that of the round before. Short rounds are waited for: the
- * clock may be ahead of the server's by the window of the policy, and no more.
+ * Each user authenticates once in a round, with a time step that is later than that of the previous round. If a round was
+ * short, the next one waits: the time step may be ahead of the server's clock only by the window of the policy.
  */
 export function totpRounds(bearer: string): () => Promise<LoadRequest[]> {
   const totp = { ...TOTP_POLICY, secret: TOTP_SECRET };
@@ -54,7 +54,7 @@ export function totpRounds(bearer: string): () => Promise<LoadRequest[]> {
 
 const ASKED_QUERIES = 200;
 
-/** From the start of a query to its first page, one after another. */
+/** Measures the time from the start of a query to its first page, one query after the other. */
 export async function measureEventQuery({ place, seeded }: Installation): Promise<Figures> {
   const server = await startGrove(place);
   try {

@@ -5,8 +5,8 @@ import { FAKE_CAMERA, type Interaction, measureInteractions } from '../packages/
 import { openStage } from '../packages/journey/test/stage.ts';
 
 /**
- * Interaction to Next Paint on every screen of a journey: Chromium four times slower than this machine, taps and keys as
- * an end user makes them, and the durations that the Event Timing API reports.
+ * Measures Interaction to Next Paint on every screen of a journey: Chromium is four times slower than this machine, taps and
+ * keys are those of an end user, and the durations come from the Event Timing API.
  *
  *   node bench/interactions.ts
  */

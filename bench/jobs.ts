@@ -8,7 +8,7 @@ import { median } from './numbers.ts';
 import type { Figures } from './results.ts';
 import type { Installation } from './seed.ts';
 
-/** How many jobs a worker gets through: claimed, run and removed in batches, durably. The jobs themselves do nothing. */
+/** Measures how many jobs a second a worker claims, runs and removes in batches, durably. The jobs themselves do nothing. */
 const JOBS_PER_ROUND = 10_000;
 // SQLite allows a transaction five seconds.
 const JOBS_PER_TRANSACTION = 1000;
@@ -28,7 +28,7 @@ export async function measureJobs(
   { rounds, progress }: Pick<ComparisonOptions, 'rounds' | 'progress'>,
 ): Promise<Figures> {
   const [tenant] = seeded.writers;
-  if (!tenant) throw new Error('there is no tenant to work for');
+  if (!tenant) throw new Error('there is no tenant');
   const { db, jobs, stop } = await openApp(benchConfig(place));
   const enqueued: number[] = [];
   const worked: number[] = [];
@@ -68,6 +68,6 @@ export async function measureJobs(
 async function perSecond(work: () => Promise<number>): Promise<number> {
   const started = performance.now();
   const count = await work();
-  if (count !== JOBS_PER_ROUND) throw new Error(`${count} of ${JOBS_PER_ROUND} jobs were worked`);
+  if (count !== JOBS_PER_ROUND) throw new Error(`${count} of ${JOBS_PER_ROUND} jobs were run`);
   return (count * 1000) / (performance.now() - started);
 }

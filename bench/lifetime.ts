@@ -9,7 +9,7 @@ import { tokenHolders } from './scenarios.ts';
 import type { Installation } from './seed.ts';
 import { startGrove } from './target.ts';
 
-/** The scenarios about the life of one server: how soon it is there, and how much memory it keeps. */
+/** The scenarios about the lifetime of one server: how fast it starts, and how much memory it uses. */
 
 const IDLE_AFTER_MS = 5000;
 const SAMPLE_EVERY_MS = 1000;
@@ -20,7 +20,7 @@ function figure(what: string, value: number | undefined, unit: string): Figure[]
   return value === undefined ? [] : [{ what, value, unit }];
 }
 
-/** On data that is there already, as after an update or a crash. */
+/** Measures starts with existing data, as after an update or a crash. */
 export async function measureStart(
   { place }: Installation,
   { rounds, progress }: Pick<ComparisonOptions, 'rounds' | 'progress'>,

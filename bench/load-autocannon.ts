@@ -10,7 +10,7 @@ import {
   variantOf,
 } from './load.ts';
 
-/** autocannon: needs nothing but Node, and for that takes about as much of the machine as what is measured. */
+/** autocannon needs only Node, but uses about as much of the machine as the server under measurement. */
 export const autocannon: LoadTool = { name: 'autocannon', run };
 
 type Prepared = { method: string; path: string; headers: Record<string, string>; body?: string };
@@ -45,8 +45,8 @@ async function run({ origin, load, connections, seconds }: LoadOptions) {
 }
 
 /**
- * Every connection of autocannon has a copy of its own of what it is to send, and begins with the first. So there is one
- * request, which becomes the next of all when it is its turn: nothing is sent twice, and nothing large is copied.
+ * Every connection of autocannon has its own copy of the requests and begins with the first one. So it gets a single request,
+ * which is replaced by the next request of all connections when it is sent: nothing is sent twice, and nothing large is copied.
  */
 function inTurn({ requests }: Load) {
   const nth = (number: number): Prepared => {

@@ -16,14 +16,14 @@ import {
   type Variant,
 } from './load.ts';
 
-/** wrk: written in C, so it leaves nearly all of the machine to what is measured. */
+/** wrk is written in C, so it leaves nearly all of the machine to the server under measurement. */
 export const wrk: LoadTool = { name: 'wrk', run };
 
 const OVERTIME_MS = 30_000;
 const SETTLE_SECONDS = 0.1;
 
 export function hasWrk(): boolean {
-  // It prints its version and ends with 1, so only whether it ran is asked.
+  // It prints its version and ends with 1, so the exit code says nothing; only an error to start it does.
   return spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined;
 }
 
@@ -63,7 +63,7 @@ function output(parameters: string[], seconds: number): Promise<string> {
   });
 }
 
-/** A request that never changes is formatted once by wrk itself; others are put together from parts made beforehand. */
+/** wrk itself formats a single request once. Other requests are joined from prepared parts. */
 function toLua({ requests }: Load, host: string): string {
   const [only] = requests;
   if (only && requests.length === 1 && isAlwaysTheSame(only)) {
@@ -92,8 +92,8 @@ end
 }
 
 /**
- * Node accepts one connection in each turn of its loop, and serves all that are there before it accepts the next. If
- * those send at once, the last of them waits for a second or more, and the p99 would tell of nothing else.
+ * Node accepts one connection in each turn of its event loop, and serves all accepted ones before it accepts the next. If
+ * these send at once, the last connection waits for a second or more, and the p99 would show only that.
  */
 function settling(connections: number): string {
   return `local opened = 0
@@ -105,7 +105,7 @@ end
 `;
 }
 
-/** What stands before the number and what stands behind it. The number has a fixed width, so the length is known. */
+/** The parts of a request before and after its number. The number has a fixed width, so the content length is known. */
 function parts({ method, path }: LoadRequest, variant: Variant, host: string): string {
   const body = bodyOf(variant, 0);
   const headers = {
@@ -147,7 +147,6 @@ export function readWrk(text: string): Measured {
   const refusedCount = find('^\\s*Non-2xx or 3xx responses: (.*)$')?.[1];
   if (refusedCount) throw new LoadFailure(`${refusedCount} answers were errors`);
   if (measured.requests === 0) throw new LoadFailure('no request was answered');
-  if (Object.values(measured).some(Number.isNaN))
-    throw new LoadFailure(`what wrk printed was not understood:\n${text}`);
+  if (Object.values(measured).some(Number.isNaN)) throw new LoadFailure(`cannot parse the output of wrk:\n${text}`);
   return measured;
 }

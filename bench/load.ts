@@ -1,12 +1,12 @@
-/** What is sent, the same to the server and to its yardstick, and what comes of it. Each tool understands this. */
+/** The load, which is the same for the server and its yardstick, and its result. Every load tool implements this. */
 export type LoadRequest = {
   method: 'GET' | 'POST';
   path: string;
-  /** The first is sent so many times, then the next: a tenant can hold only so many keys. */
+  /** Each is sent `REQUESTS_PER_VARIANT` times, then the next one, because a tenant can hold only a limited number of keys. */
   variants: readonly [Variant, ...Variant[]];
 };
 
-/** `{n}` in the body stands for a number of ten digits that is different in every request. */
+/** `{n}` in the body is replaced by a number of ten digits that is different in every request. */
 export type Variant = { headers: Readonly<Record<string, string>>; body?: string };
 
 /** The requests are sent in turn, by all connections together. */
@@ -18,7 +18,7 @@ export type Measured = { requests: number; perSecond: number; p50Ms: number; p99
 
 export type LoadTool = { name: 'wrk' | 'autocannon'; run(options: LoadOptions): Promise<Measured> };
 
-/** A load that met an error measures the error, so there is no result. */
+/** A load with errors would measure the errors, so it has no result. */
 export class LoadFailure extends Error {}
 
 /** Below the limit of a tenant, with room for the requests that were under way when a round ended. */
@@ -38,7 +38,7 @@ export function bodyOf({ body }: Variant, number: number): string | undefined {
   return body?.replace(NUMBER_MARK, String(number).padStart(NUMBER_DIGITS, '0'));
 }
 
-/** One request by hand: proves that the load will be answered as it should, and shows what the answer is like. */
+/** Sends one request: ensures that the load gets the expected response, and returns the response as a sample. */
 export async function probe(origin: string, request: LoadRequest, expectedStatus: number) {
   const [variant] = request.variants;
   const body = bodyOf(variant, 10 ** NUMBER_DIGITS - 1);

@@ -21,7 +21,7 @@ export const SQLITE_SCENARIOS = [
   'passkey-finish',
   'passkey-verify',
 ] as const;
-/** A million instances take a minute to write, so they run only when they are asked for. */
+/** A million instances take a minute to write, so these run only if they are named. */
 export const LARGE_SCENARIOS = [
   'search-1m',
   'list-instances',
@@ -29,7 +29,7 @@ export const LARGE_SCENARIOS = [
   'user-by-ext-id',
   'event-query',
 ] as const;
-/** They need a PostgreSQL server, so they run only when they are asked for. */
+/** These need a PostgreSQL server, so they run only if they are named. */
 export const POSTGRES_SCENARIOS = [
   'get-key-pg',
   'issue-pg',

@@ -20,11 +20,11 @@ import type { Figures } from './results.ts';
 import { type Installation, TENANT } from './seed.ts';
 import { installation, STORE, userOf } from './seed-identity.ts';
 
-/** Users with a passkey each, and sessions of theirs that were opened before anything is measured: each is good once. */
+/** The users, each with a passkey. Their sessions are opened before the measurement begins; each session works once. */
 const HOLDERS = 500;
-/** More than a round of four seconds can ask for. */
+/** More than a round of four seconds can use. */
 const SESSIONS_PER_ROUND = 16_000;
-/** Those that count, the warm-up, and one look at what the answer is like. */
+/** The rounds that count, the warm-up, and one probe of the response. */
 const MOST_ROUNDS = 7;
 const PER_TRANSACTION = 2000;
 const RP_ID = 'example.org';
@@ -38,7 +38,7 @@ const places = { rpId: RP_ID, restrictedOrigins: [], relatedOrigins: [], topOrig
 let sessions: Session[] = [];
 
 const newHolder = (userId: string): Holder => {
-  // Without a counter, because the answers arrive in any order.
+  // Without a counter, because the responses arrive in any order.
   const device = authenticator({ origin: ORIGIN, counts: false });
   device.memory.userHandle = Buffer.from(userId).toString('base64url');
   return { device, userId };
@@ -115,9 +115,9 @@ function rowOf({ device, userId }: Holder, store_id: string, now: number): Passk
   };
 }
 
-/** Answers that were signed beforehand, each to a session of its own. */
+/** Responses that were signed beforehand, each for a session of its own. */
 export function passkeyRequests(bearer: string, round: number, count = SESSIONS_PER_ROUND): LoadRequest[] {
-  if (round >= MOST_ROUNDS) throw new Error(`a session is good once: at most ${MOST_ROUNDS - 2} rounds`);
+  if (round >= MOST_ROUNDS) throw new Error(`a session works once: at most ${MOST_ROUNDS - 2} rounds`);
   const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
   const first = round * SESSIONS_PER_ROUND;
   return sessions.slice(first, first + count).map(({ id, challenge, holder }) => ({
@@ -130,7 +130,7 @@ export function passkeyRequests(bearer: string, round: number, count = SESSIONS_
 const ASSERTIONS = 1000;
 const AT_A_TIME = 20;
 
-/** The verification alone, beside that of a library that is known for it, on the same assertions. */
+/** Compares only the verification with that of a well-known library, on the same assertions. */
 export async function measurePasskeyVerify({
   rounds,
   progress,
@@ -140,15 +140,16 @@ export async function measurePasskeyVerify({
   const theirs: number[] = [];
   for (let number = 0; number <= rounds; number++) {
     let [ownMs, otherMs] = [0, 0];
-    // In turns of few, because a machine that is busy is busy for moments.
+    // The two take turns after a few assertions, so that a short burst of other work affects both.
     for (let from = 0; from < assertions.length; from += AT_A_TIME) {
       const some = assertions.slice(from, from + AT_A_TIME);
       ownMs += await timeOf(async () => {
-        for (const { response, stored, asked } of some) verifyAuthentication(response, stored, asked);
+        for (const { response, stored, expected } of some) verifyAuthentication(response, stored, expected);
       });
       otherMs += await timeOf(async () => {
         for (const { theirs: input } of some) {
-          if (!(await verifyAuthenticationResponse(input)).verified) throw new Error('it is good');
+          if (!(await verifyAuthenticationResponse(input)).verified)
+            throw new Error('the library refused a valid assertion');
         }
       });
     }
@@ -188,7 +189,7 @@ function assertionOf(userId: string) {
     signCount: 0,
     backupEligible: false,
   };
-  const asked = { ...places, challenge, userId, allowed: [device.id], userVerification: 'required' } as const;
+  const expected = { ...places, challenge, userId, allowed: [device.id], userVerification: 'required' } as const;
   const theirs: Parameters<typeof verifyAuthenticationResponse>[0] = {
     response: response as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
     expectedChallenge: challenge,
@@ -196,7 +197,7 @@ function assertionOf(userId: string) {
     expectedRPID: RP_ID,
     credential: { id: device.id, publicKey: new Uint8Array(writeCbor(coseKey(device.memory))), counter: 0 },
   };
-  return { response, stored, asked, theirs };
+  return { response, stored, expected, theirs };
 }
 
 async function timeOf(work: () => Promise<void>): Promise<number> {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What the system tells about a process. Only Linux has /proc; elsewhere the answer is undefined. */
+/** What the system reports about a process. Only Linux has /proc; elsewhere the results are undefined. */
 
 let ticks: number | undefined;
 
@@ -17,19 +17,19 @@ function ticksPerSecond(): number {
 }
 
 /**
- * Processor time of all its threads, in the kernel and outside it, since it started. `withEnded` adds the time of its
- * children that have ended.
+ * The processor time of all threads of a process since it started, in the kernel and outside it. `withEnded` adds the time of
+ * its children that have ended.
  */
 export function cpuMicros(pid: number, { withEnded = false } = {}): number | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name of the program, which may hold blanks and brackets: count from behind it.
+  // The second field is the name of the program, which may contain blanks and brackets, so fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticksSpent = fields.slice(11, withEnded ? 15 : 13).reduce((sum, each) => sum + Number(each), 0);
   return (ticksSpent * 1_000_000) / ticksPerSecond();
 }
 
-/** The same of a process and of all that it has started, those that have ended among them. */
+/** The processor time of a process and of all its descendants, including those that have ended. */
 export function familyCpuMicros(pid: number): number | undefined {
   const own = cpuMicros(pid, { withEnded: true });
   const children = childrenOf(pid).map((child) => cpuMicros(child, { withEnded: true }) ?? 0);

@@ -5,10 +5,10 @@ type CallFrame = { functionName: string; url: string; lineNumber: number };
 type CpuProfile = { nodes: { id: number; callFrame: CallFrame }[]; samples: number[]; timeDeltas: number[] };
 
 const SHOWN = 12;
-// What V8 calls the time in which there was nothing to do.
+// The name that V8 gives to idle time.
 const IDLE = '(idle)';
 
-/** Where the processor was, by own time, without that of what was called: first by function, then by package or file. */
+/** The processor time of a profile by function, then by package or file. It is own time, without that of called functions. */
 export function readProfile(folder: string): string {
   const [name] = readdirSync(folder).filter((each) => each.endsWith('.cpuprofile'));
   if (!name) return 'no profile was written';
@@ -37,7 +37,7 @@ function functionOf({ functionName, url, lineNumber }: CallFrame): string {
   return url ? `${name}  ${shortened(url)}:${lineNumber + 1}` : name;
 }
 
-/** A file of ours, a package of others, or one of Node's own modules. What has no file is Node's native code. */
+/** A file of Grove, a package, or a module of Node. A frame without a file is native code of Node. */
 function moduleOf({ functionName, url }: CallFrame): string {
   if (!url) return functionName === IDLE || functionName === '(garbage collector)' ? functionName : '(native code)';
   return shortened(url).replace(/^(node_modules\/(@[^/]+\/)?[^/]+)\/.*/, '$1');

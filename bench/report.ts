@@ -5,7 +5,7 @@ import { ECHO_NOISE } from './bars.ts';
 import { median } from './numbers.ts';
 import type { Check, Comparison, Environment, Figures, Run, ScenarioResult } from './results.ts';
 
-/** The tables, for the terminal and for the README alike. */
+/** The tables, as Markdown for the terminal and for the README. */
 export function render({ environment, scenarios }: Run): string {
   const comparisons = scenarios.filter((each) => each.kind === 'comparison');
   const figures = scenarios.filter((each) => each.kind === 'figures');
@@ -72,7 +72,7 @@ function ratioBar({ what, measured, bar, atMost }: Check): string {
   return atMost ? `${measured.toFixed(2)} ${what}, ≤ ${bar}` : `≥ ${bar.toFixed(2)}`;
 }
 
-/** By its rounds: their median may be 1 by chance. */
+/** Judges the noise by each round, because the median of the ratios may be 1 by chance. */
 function noise({ rounds }: Comparison): string {
   return median(rounds.map((round) => Math.abs(round.throughputRatio - 1))) <= ECHO_NOISE ? 'quiet' : 'NOISY';
 }
@@ -99,7 +99,7 @@ function formatted(value: number | undefined, digits: number): string {
   return value === undefined ? '–' : value.toFixed(digits);
 }
 
-/** Markdown that is also readable as it stands. */
+/** Renders a table as Markdown that is also readable as plain text. */
 function table([head = [], ...rows]: string[][]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => (row[column] ?? '').length)));
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -109,7 +109,7 @@ function table([head = [], ...rows]: string[][]): string {
   return [padded(head), rule, ...rows.map(padded)].join('\n');
 }
 
-/** One file for the run if it was named, else one for each scenario. */
+/** Writes one file for the run if a file was named, otherwise one for each scenario. */
 export function writeJson({ environment, scenarios }: Run, file: string | undefined): void {
   const write = (path: string, results: readonly ScenarioResult[]) => {
     mkdirSync(dirname(path), { recursive: true });

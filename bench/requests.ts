@@ -4,7 +4,7 @@ import { permissionsOf } from './seed.ts';
 /** The calls that are measured. */
 const KEYS = '/api/arthr/apiKeys';
 
-/** A tenant that writes, with the token it writes with. */
+/** A tenant in which a scenario writes, with its bearer token. */
 export type TokenHolder = { tenantId: string; bearer: string };
 
 export function issueRequest(apiKey: string): LoadRequest {
@@ -15,7 +15,7 @@ export function getKeyRequest(bearer: string, keyId: string): LoadRequest {
   return { method: 'GET', path: `${KEYS}/${keyId}`, variants: [{ headers: authorization(bearer) }] };
 }
 
-/** The first page as a caller gets it who asks for nothing else: ten keys. */
+/** The first page with the default size: ten keys. */
 export function listKeysRequest(bearer: string): LoadRequest {
   return { method: 'GET', path: KEYS, variants: [{ headers: authorization(bearer) }] };
 }
@@ -28,7 +28,7 @@ export function createKeyRequest(writers: readonly TokenHolder[]): LoadRequest {
       body: JSON.stringify(key),
     };
   });
-  if (!first) throw new Error('keys are created by somebody');
+  if (!first) throw new Error('there is no tenant that creates keys');
   return { method: 'POST', path: KEYS, variants: [first, ...others] };
 }
 

@@ -1,15 +1,15 @@
-/** What a run leaves behind, as it is written to JSON. */
+/** The results of a run, as they are written to JSON. */
 
-/** A number that has a bar, and whether it keeps it. */
+/** A number that has a bar, and whether it meets the bar. */
 export type Check = {
   what: string;
   measured: number;
   bar: number;
   unit: string;
   ok: boolean;
-  /** Figures are limits unless this says that more is better; ratios always are. */
+  /** The bar of a figure is a maximum, unless this says that it is a minimum. */
   atLeast?: true;
-  /** Ratios are better if they are higher unless this says that less is better. */
+  /** The bar of a ratio is a minimum, unless this says that it is a maximum. */
   atMost?: true;
 };
 
@@ -24,7 +24,7 @@ export type Sample = {
   residentMb: number | undefined;
 };
 
-/** Ratios are the server's merit over the yardstick's: 1 is as good as bare Node, more is better. */
+/** Ratios compare the server with the yardstick: 1 is as good as bare Node, and higher is better. */
 export type Round = {
   server: Sample;
   yardstick: Sample;
@@ -47,7 +47,7 @@ export type Comparison = {
 export type Figures = {
   kind: 'figures';
   name: string;
-  /** In words and in order, for the table. */
+  /** The figures for the table, in its order. */
   figures: { what: string; value: number; unit: string }[];
   series: Record<string, number[]>;
   checks: Check[];

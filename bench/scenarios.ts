@@ -41,16 +41,16 @@ export type ComparedName =
   | 'passkey-finish'
   | 'user-by-ext-id'
   | InstancesName;
-/** They find some among many instances. */
+/** Scenarios that find some among many instances. */
 export type InstancesName = 'search-10k' | 'search-1m' | 'list-instances' | 'list-instances-page-50';
 
 type Plan = { settings: YardstickSettings; answerBytes: number; loadOf: ComparisonPlan['loadOf'] };
 type Site = { origin: string; seeded: Seeded; seconds: number };
 
-// More than any machine we know creates: a tenant that is full refuses, and the scenario fails.
+// More than any known machine creates. If a tenant were full, it would refuse, and the scenario would fail.
 const MOST_CREATED_PER_SECOND = 20_000;
 
-/** How many tenants it takes to create keys for so many seconds. */
+/** How many tenants are needed to create keys for this number of seconds. */
 export function writersFor(seconds: number): number {
   return Math.ceil((seconds * MOST_CREATED_PER_SECOND) / REQUESTS_PER_VARIANT);
 }
@@ -137,7 +137,7 @@ const plans: Readonly<Record<ComparedName, (site: Site) => Promise<Plan>>> = {
   'list-instances-page-50': (site) => listed(site, 50),
 };
 
-/** By e-mail, by both names, and by the last name alone, of people from all over the list. */
+/** Searches for people from all over the list by e-mail, by both names, and by the last name. */
 async function searched({ origin, seeded }: Site, people: number): Promise<Plan> {
   const bearer = await bearerOf(origin, seeded.apiKey);
   const requests = Array.from({ length: SEARCHES }, (_, at) => {
@@ -146,8 +146,8 @@ async function searched({ origin, seeded }: Site, people: number): Promise<Plan>
   });
   const probes = await Promise.all(requests.map((request) => probe(origin, request, 200)));
   const [first] = probes;
-  if (!first) throw new Error('something is searched for');
-  // The yardstick answers all of them alike, with as many bytes as they have on average.
+  if (!first) throw new Error('there is no search request');
+  // The yardstick answers all requests with the average number of bytes.
   const bytes = Math.round(probes.reduce((sum, each) => sum + each.bytes, 0) / probes.length);
   return {
     settings: { kind: 'echo', status: 200, contentType: first.contentType, bytes },
@@ -158,7 +158,7 @@ async function searched({ origin, seeded }: Site, people: number): Promise<Plan>
 
 const IMAGE_BYTES = 2_000_000;
 
-/** A picture that was uploaded, re-encoded and sealed, as itself. The yardstick streams a plain file of its size. */
+/** Reads an image that was uploaded, re-encoded and sealed, as bytes. The yardstick streams a plain file of the same size. */
 async function storedImage({ origin, seeded }: Site): Promise<Plan> {
   const bearer = await bearerOf(origin, seeded.apiKey);
   const { id, path, cookie } = await atDocument(origin, bearer, seeded.process.tokenId);
@@ -226,7 +226,7 @@ export async function compareWithYardstick(
 
 const ECHO_BYTES = 1000;
 
-/** The yardstick against itself: what differs is the noise of the machine. */
+/** Compares the yardstick with itself: the difference is the noise of the machine. */
 export async function compareEcho(options: ComparisonOptions): Promise<Comparison> {
   const settings = { kind: 'echo', status: 200, contentType: 'application/json', bytes: ECHO_BYTES } as const;
   const server = await startYardstick(settings);

@@ -14,7 +14,7 @@ import { temporaryFolder } from './clean-up.ts';
 import { type BenchPlace, benchConfig } from './config.ts';
 import { type Installation, type SeedOptions, seed, TENANT } from './seed.ts';
 
-/** Installations with an identity store, for scenarios that only these need. */
+/** Installations with an identity store, for the scenarios that need one. */
 export const STORE = 'bench';
 export const TOTP_POLICY = {
   name: 'app',
@@ -24,20 +24,20 @@ export const TOTP_POLICY = {
   period: 15,
   window: 2,
 } as const;
-/** All of them know one secret, so that one code is that of all. */
+/** All users have the same secret, so that one code is valid for all. */
 export const TOTP_SECRET = Buffer.from('a secret of 20 bytes');
-/** As many as a round of four seconds can ask for once. */
+/** As many users as a round of four seconds can authenticate once. */
 export const TOTP_USERS = 18_000;
 export const MANY_USERS = 1_000_000;
 export const MANY_EVENTS = 1_000_000;
-/** Users that are asked for have attributes; a million sealed values would only take longer to write. */
+/** Only the users that the scenario reads have attributes: a million sealed values would take longer to write. */
 export const ASKED_USERS = 99;
 export const extIdOf = (number: number) => `user-${String(number).padStart(7, '0')}@mail.example`;
 export const eventProcessOf = (number: number) => `process-${number % 1000}`;
 
 const PER_TRANSACTION = 500;
 
-/** An installation with nothing but a tenant, which a scenario fills. */
+/** Makes an installation that has only a tenant, which a scenario fills. */
 export type NewInstallation = (options: SeedOptions) => Promise<Installation>;
 
 export async function totpInstallation(create: NewInstallation = sqliteInstallation): Promise<Installation> {
@@ -79,7 +79,7 @@ export async function totpInstallation(create: NewInstallation = sqliteInstallat
   }, create);
 }
 
-/** A million users, of whom some are asked for. */
+/** A million users, of which a scenario reads some. */
 export function usersInstallation(): Promise<Installation> {
   return installation(async (app, storeId, place) => {
     const now = Date.now();
@@ -144,7 +144,7 @@ export function eventsInstallation(): Promise<Installation> {
   });
 }
 
-/** `fill` writes through the server's own code; what it returns writes past it, once the server is gone. */
+/** `fill` writes with the server's own code and returns a function that writes to the database after the server has ended. */
 export async function installation(
   fill: (app: App, storeId: string, place: BenchPlace) => Promise<() => void>,
   create: NewInstallation = sqliteInstallation,
@@ -201,7 +201,7 @@ export function userOf(storeId: string, number: number, now: number): UserRow {
   };
 }
 
-/** Without indexes, which are built at the end in one go each. */
+/** Writes rows directly to the database without indexes, which are built at the end. */
 function writePast(place: BenchPlace, table: string, rows: Iterable<object>): void {
   const database = new DatabaseSync(join(place.dataFolder, 'grove.sqlite'), { enableForeignKeyConstraints: false });
   try {

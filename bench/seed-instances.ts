@@ -15,8 +15,8 @@ export const FEW_INSTANCES = 10_000;
 export const MANY_INSTANCES = 1_000_000;
 
 /**
- * An installation with so many instances, for scenarios that only read: they share it. The rows are those the server
- * would write; they are written past it, without indexes, which are built at the end in one go each.
+ * An installation with many instances, which scenarios that only read share. The rows are those that the server would write,
+ * but they are written directly to the database, without indexes, which are built at the end.
  */
 export async function instancesInstallation(count: number): Promise<Installation> {
   const folder = temporaryFolder();
@@ -57,7 +57,7 @@ function writeInstances(database: DatabaseSync, rows: Iterable<InstanceRow>, cou
     )
     .all() as { name: string; sql: string }[];
   for (const { name } of indexes) database.exec(`DROP INDEX ${name}`);
-  // A row holds more than its table: what is sealed has no column.
+  // A row object has members that are not columns, such as the values that are sealed together.
   const columns = (
     database.prepare("SELECT name FROM pragma_table_info('process_instances') WHERE name <> 'tenant_id'").all() as {
       name: keyof InstanceRow;

@@ -5,8 +5,8 @@ import { parentOf, programOf } from './process-stats.ts';
 import { type Installation, type SeedOptions, seed } from './seed.ts';
 
 /**
- * A database of its own on the server that `url` names, dropped afterwards. A database that is there already is never
- * touched: it may be sealed by a master key that the bench does not have.
+ * Creates a database on the server that `url` names, and drops it afterwards. An existing database is never touched: it may
+ * be sealed by a master key that the bench does not have.
  */
 export async function postgresInstallation(url: string, options: SeedOptions): Promise<Installation> {
   const name = `grove_bench_${randomBytes(6).toString('hex')}`;
@@ -27,12 +27,12 @@ export async function postgresInstallation(url: string, options: SeedOptions): P
   }
 }
 
-/** The process that starts a process for each connection. Undefined if PostgreSQL runs on another machine. */
+/** The main process of PostgreSQL, which starts a process for each connection. Undefined if it runs on another machine. */
 async function firstProcess(url: string): Promise<number | undefined> {
   return connected(url, async (client) => {
     const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
     const pid = rows[0]?.pid ?? 0;
-    // The number may be that of another program here.
+    // If PostgreSQL runs on another machine, this id may belong to another program here.
     return programOf(pid) === 'postgres' ? parentOf(pid) : undefined;
   });
 }

@@ -10,7 +10,7 @@ export const DEFINITION = 'document-only';
 /** A process token, and an instance made from it. */
 export type SeededProcess = { tokenId: string; instanceId: string };
 
-/** A token that can be used without end, and an instance made from it. */
+/** Creates a token without a limit of uses, and an instance from it. */
 export async function seedProcess(db: TenantDb): Promise<SeededProcess> {
   const now = Date.now();
   const definition = await findDeployed(db, { environment: 'live', name: DEFINITION });
@@ -53,17 +53,17 @@ const FIRST_NAMES = 1000;
 const LAST_NAMES = 10_000;
 const SYLLABLES = ['ba', 'de', 'fi', 'go', 'hu', 'ka', 'le', 'mi', 'no', 'ru'];
 
-/** A name of its own for each number below 10,000. */
+/** A different name for each number below 10,000. */
 function nameOf(number: number): string {
   return [...String(number).padStart(4, '0')].map((digit) => SYLLABLES[Number(digit)]).join('');
 }
 
-/** Without regard to the order, so that the two names have nothing to do with each other. */
+/** Scatters the numbers, so that the first and the last name are independent. */
 function scattered(number: number): number {
   return Math.imul(number + 1, 0x9e3779b1) >>> 7;
 }
 
-/** A hundred of a million share a last name, and one or two both names; the e-mail is nobody else's. */
+/** Of a million applicants, a hundred share a last name and one or two share both names; each e-mail address is unique. */
 export function applicant(number: number): Record<string, string> {
   const firstName = `${nameOf(number % FIRST_NAMES)}an`;
   const lastName = nameOf(scattered(number) % LAST_NAMES);

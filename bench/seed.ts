@@ -8,14 +8,14 @@ import { temporaryFolder } from './clean-up.ts';
 import { type BenchPlace, benchConfig } from './config.ts';
 import { type SeededProcess, seedProcess } from './seed-process.ts';
 
-/** Who calls in the scenarios, and about what. */
+/** The callers of the scenarios, and the objects that they read. */
 export type Seeded = {
-  /** Of the tenant that holds all the keys. */
+  /** A key of the tenant that has all the keys. */
   apiKey: string;
   /** One of those keys. */
   keyId: string;
   process: SeededProcess;
-  /** Of tenants that hold nothing yet, for scenarios that write. */
+  /** Empty tenants with a key each, for scenarios that write. */
   writers: readonly Writer[];
 };
 
@@ -23,7 +23,7 @@ export type Writer = { tenantId: string; apiKey: string };
 
 export type SeedOptions = { keys: number; writers: number };
 
-/** An installation that is used by one scenario and then thrown away. */
+/** An installation that one scenario uses and that is removed afterwards. */
 export type Installation = { place: BenchPlace; seeded: Seeded; remove(): Promise<void> };
 
 export const TENANT = asTenantId('bench');
@@ -35,10 +35,10 @@ export function permissionsOf(tenantId: string): string[] {
   return operations.map((operation) => `TNT#${tenantId}#ArthrServer:${operation}`);
 }
 
-// All of one length, so that all answers are.
+// All names have the same length, so that all responses have.
 const writerTenant = (at: number) => `bench-writer-${String(at).padStart(4, '0')}`;
 
-/** Writes through the server's own code, without HTTP: ten thousand requests would only take longer. */
+/** Writes with the server's own code, without HTTP, because ten thousand requests would take longer. */
 export async function seed(place: BenchPlace, { keys, writers }: SeedOptions): Promise<Seeded> {
   const config = benchConfig(place);
   await prepareInstallation(config);
@@ -69,7 +69,7 @@ export async function seed(place: BenchPlace, { keys, writers }: SeedOptions): P
   }
 }
 
-/** Seeds once and gives every scenario a copy, so that none finds what another has written. */
+/** Seeds once and gives every scenario a copy, so that no scenario sees the rows of another. */
 export function sqliteInstallations(options: SeedOptions): { next(): Promise<Installation>; remove(): void } {
   const folder = temporaryFolder();
   const template = join(folder.path, 'template');

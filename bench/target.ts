@@ -12,7 +12,7 @@ export type Target = {
   /** The first process of the server's PostgreSQL, if there is one on this machine. */
   databasePid?: number | undefined;
   origin: string;
-  /** From the start of the process to its line that says it is ready. */
+  /** The time from the start of the process until it prints that it is ready. */
   readyMs: number;
   stop(): Promise<void>;
 };
@@ -21,7 +21,7 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/grove', impo
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 
-/** `profileFolder`: where V8 writes what the processor was busy with. */
+/** `profileFolder` is where V8 writes its profile of the processor. */
 export async function startGrove(place: BenchPlace, profileFolder?: string): Promise<Target> {
   const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
   const { dataFolder, databaseUrl = '', databasePid, blind = false } = place;
@@ -40,7 +40,7 @@ export function startYardstick(settings: YardstickSettings): Promise<Target> {
 async function start(script: string, flags: string[], environment: Record<string, string>): Promise<Target> {
   const from = performance.now();
   const child = spawn(process.execPath, [...flags, fileURLToPath(new URL(script, import.meta.url))], {
-    // As the command line does it: what was compiled once is not compiled again.
+    // As the command line does: compiled code is stored and reused.
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Uploads } from './uploads.ts';
 
-/** The end users of `uploads`: each sends the next picture as soon as the one before was taken. */
+/** The end users of `uploads`: each sends the next picture as soon as the server has accepted the previous one. */
 const { origin, paths, images, bytes } = workerData as Uploads;
 const BUSY = 429;
 const RETRY_AFTER_MS = 2000;
@@ -13,7 +13,7 @@ await Promise.all(
   paths.map(async ({ path, cookie }) => {
     while (remaining > 0) {
       remaining -= 1;
-      // As the page of a journey does: who finds the server busy comes again.
+      // Like the page of a journey, it tries again while the server is busy.
       for (let status = 0; status !== 200; ) {
         status = await send(path, cookie);
         if (status === BUSY) await sleep(RETRY_AFTER_MS);

@@ -10,8 +10,8 @@ import type { Installation } from './seed.ts';
 import { startGrove, type Target } from './target.ts';
 
 /**
- * What others notice while end users send pictures: pictures come from a thread of their own, so that whoever asks for
- * something small meanwhile waits for the server and not for the bench.
+ * Measures how uploads of pictures slow down other callers. The pictures are sent by a thread of their own, so that the other
+ * callers wait for the server and not for the bench.
  */
 const IMAGES = 200;
 const AT_A_TIME = 20;
@@ -34,7 +34,7 @@ export async function measureUploads(
   { progress, images = IMAGES }: Options,
 ): Promise<Figures> {
   const bytes = await pictureOf(IMAGE_BYTES);
-  // What looks at pictures has a scenario of its own: it would begin while they still arrive.
+  // Without image analysis, which has a scenario of its own: it would begin while pictures still arrive.
   const server = await startGrove({ ...place, blind: true });
   try {
     const bearer = await bearerOf(server.origin, seeded.apiKey);
@@ -42,9 +42,9 @@ export async function measureUploads(
     const paths = await Promise.all(users);
     const small = getInstanceRequest(bearer, seeded.process.instanceId);
     const ask = () => fetch(`${server.origin}${small.path}`, { headers: small.variants[0]?.headers ?? {} });
-    progress(`uploads: the quiet before, ${QUIET_MS / 1000} s`);
+    progress(`uploads: ${QUIET_MS / 1000} s without uploads`);
     const quiet = await p99While(ask, sleep(QUIET_MS));
-    // What was noted before is forgotten when it is read.
+    // Reading the delay resets it.
     await loopDelayMs(server);
     const memory = watchMemory(server.pid);
     const started = performance.now();
@@ -78,14 +78,14 @@ export async function measureUploads(
   }
 }
 
-/** Asked at a steady pace, whether or not the answer before has come: else a slow answer would hide the next. */
+/** Sends requests at a steady pace and does not wait for responses: otherwise a slow response would hide the next one. */
 export async function p99While(ask: () => Promise<Response>, until: Promise<unknown>): Promise<number> {
   const times: Promise<number>[] = [];
   const once = async () => {
     const from = performance.now();
     const answer = await ask();
     await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`somebody else was answered ${answer.status}`);
+    if (!answer.ok) throw new Error(`another caller was answered ${answer.status}`);
     return performance.now() - from;
   };
   const timer = setInterval(() => void times.push(once()), ASK_EVERY_MS);
@@ -103,11 +103,11 @@ function uploaded(work: Uploads): Promise<void> {
   });
 }
 
-/** Since it was last read. */
+/** The p99 of the event-loop delay since it was last read. */
 export async function loopDelayMs({ origin }: Target): Promise<number> {
   const text = await (await fetch(`${origin}/metrics`)).text();
   const seconds = /^nodejs_eventloop_lag_p99_seconds ([\d.e-]+)$/m.exec(text)?.[1];
-  if (seconds === undefined) throw new Error('the server does not say how late its event loop is');
+  if (seconds === undefined) throw new Error('the metrics of the server have no event-loop delay');
   return Number(seconds) * 1000;
 }
 

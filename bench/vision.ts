@@ -10,8 +10,8 @@ import { startGrove } from './target.ts';
 import { loopDelayMs, p99While } from './uploads.ts';
 
 /**
- * What others notice while the machine looks at documents: they are read by worker threads of the same process, which
- * must leave the thread alone that answers everybody.
+ * Measures how the analysis of documents slows down other callers. Worker threads of the same process read the documents, and
+ * must not block the thread that answers requests.
  */
 const DOCUMENTS = 20;
 const QUIET_MS = 5000;
@@ -35,9 +35,9 @@ export async function measureVision(
     for (const user of users) await upload(origin, user, jpeg);
     const small = getInstanceRequest(bearer, seeded.process.instanceId);
     const ask = () => fetch(`${origin}${small.path}`, { headers: small.variants[0]?.headers ?? {} });
-    progress(`vision: the quiet before, ${QUIET_MS / 1000} s`);
+    progress(`vision: ${QUIET_MS / 1000} s without documents`);
     const quiet = await p99While(ask, sleep(QUIET_MS));
-    // What was noted before is forgotten when it is read.
+    // Reading the delay resets it.
     await loopDelayMs(server);
     progress(`vision: ${documents} documents of ${(jpeg.length / 1e6).toFixed(1)} MB`);
     const started = performance.now();
@@ -73,7 +73,7 @@ async function upload(origin: string, { path, cookie }: User, jpeg: Buffer): Pro
   if (!answer.ok) throw new Error(`an upload was answered ${answer.status}`);
 }
 
-/** Submits the document, and comes back once it was looked at. */
+/** Submits the document, and resolves when it was analysed. */
 async function readBy(origin: string, { id, cookie }: User): Promise<void> {
   const look = async () => {
     const answer = await fetch(`${origin}/api/journey/${id}`, { headers: { cookie } });

@@ -12,8 +12,8 @@ import type { Figures } from './results.ts';
 import type { Installation } from './seed.ts';
 
 /**
- * How long it takes until everybody who listens has been told everything, while some never answer. The receivers live in
- * this process too, so it is rather the worse for it.
+ * Measures how long it takes until all receivers that answer have received all events, while other receivers never answer.
+ * The receivers run in this process too, which makes the result a little worse.
  */
 const EVENTS = 10_000;
 const RECEIVERS = 100;
@@ -30,7 +30,7 @@ export async function measureWebhooks(
   { progress, events = EVENTS }: Options,
 ): Promise<Figures> {
   const [tenant] = seeded.writers;
-  if (!tenant) throw new Error('there is no tenant to tell');
+  if (!tenant) throw new Error('there is no tenant');
   const tenantId = asTenantId(tenant.tenantId);
   const { db, vault, stop } = await openApp(benchConfig(place));
   const live = (RECEIVERS - HANGING) * (events / RECEIVERS);
@@ -71,12 +71,12 @@ export async function measureWebhooks(
       kind: 'figures',
       name,
       figures: [
-        { what: 'webhooks all told', value: seconds, unit: 's' },
-        { what: 'webhooks told', value: live / seconds, unit: 'deliveries/s' },
+        { what: 'all webhooks sent', value: seconds, unit: 's' },
+        { what: 'webhooks sent', value: live / seconds, unit: 'deliveries/s' },
         { what: 'events written', value: (events * 1000) / writtenMs, unit: 'events/s' },
       ],
       series: { seconds: [seconds] },
-      checks: limitChecks('webhooks all told', seconds),
+      checks: limitChecks('all webhooks sent', seconds),
     };
   } finally {
     await notifications.stop();
@@ -115,7 +115,7 @@ function openReceivers(expected: number) {
   const receivedIds = new Set<string>();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   return {
-    /** The `host:port` of one more. */
+    /** Opens another receiver and returns its `host:port`. */
     async open(hangs: boolean): Promise<string> {
       const server = createServer((request, answer) => {
         request.resume();
@@ -130,7 +130,7 @@ function openReceivers(expected: number) {
     },
     async all(): Promise<void> {
       const late = setTimeout(
-        () => reject(new Error(`${receivedIds.size} of ${expected} were told in time`)),
+        () => reject(new Error(`${receivedIds.size} of ${expected} events arrived in time`)),
         GIVE_UP_MS,
       );
       await promise;

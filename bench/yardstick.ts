@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { serveUntilAsked } from './child.ts';
 
 /**
- * The least that could answer: what Node itself costs on this machine in this minute. `echo` answers with as many bytes
- * as the real answer has, `file` streams them from the disk. `sign` also makes the token, because no service that issues
- * one can do without the signature; `verify` looks at one signature of ES256 before it answers.
+ * The smallest server that could answer: it shows the cost of Node itself on this machine in this minute. `echo` answers
+ * with as many bytes as the real response has, `file` streams them from the disk. `sign` also signs a token, because no
+ * service can issue one without a signature; `verify` verifies one ES256 signature before it answers.
  */
 export type YardstickSettings =
   | { kind: 'echo'; status: number; contentType: string; bytes: number }
@@ -28,7 +28,7 @@ server.listen(0, '127.0.0.1', () => {
   });
 });
 
-/** A service must have the body before it can answer, so the yardstick takes it too. */
+/** A service must have the body before it can answer, so the yardstick reads it too. */
 function readFully(request: IncomingMessage, done: () => void): void {
   if (request.method === 'GET') {
     done();
@@ -45,7 +45,7 @@ function echo({ status, contentType, bytes }: YardstickSettings & { kind: 'echo'
   return (response: ServerResponse) => response.writeHead(status, headers).end(body);
 }
 
-/** Nobody can tell a user by a key without looking at one signature. */
+/** Nobody can authenticate a user by a key without verifying one signature. */
 function verifier(settings: YardstickSettings & { kind: 'verify' }) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const data = randomBytes(200);
@@ -53,7 +53,7 @@ function verifier(settings: YardstickSettings & { kind: 'verify' }) {
   const respond = echo({ ...settings, kind: 'echo' });
   return (response: ServerResponse) => {
     if (!verify('sha256', data, { key: publicKey, dsaEncoding: 'ieee-p1363' }, signature))
-      throw new Error('it is good');
+      throw new Error('the signature must be valid');
     return respond(response);
   };
 }
@@ -63,7 +63,7 @@ function file({ contentType, path, bytes }: YardstickSettings & { kind: 'file' }
   return (response: ServerResponse) => createReadStream(path).pipe(response.writeHead(200, headers));
 }
 
-/** Written apart from the server's own code: a signature that grew slower there must show. */
+/** Does not use the server's own code, so that a slower signature in the server shows in the ratio. */
 function signer({ contentType, header, claims, ttl }: YardstickSettings & { kind: 'sign' }) {
   const { privateKey } = generateKeyPairSync('ed25519');
   const encodedHeader = Buffer.from(JSON.stringify(header)).toString('base64url');

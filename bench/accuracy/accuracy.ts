@@ -8,14 +8,14 @@ import { writeSection } from './report-page.ts';
 import { type Outcome, renderRows, reportRows } from './rows.ts';
 import { measureSearch } from './search.ts';
 
-/** How right the engine is, on data that is not in the repository. */
+/** Measures how often the engine is right, on data that is not in the repository. */
 async function measure(options: AccuracyOptions): Promise<Outcome> {
   if (options.faces !== undefined && options.search) return measureSearch({ ...options, faces: options.faces });
   const { faces, groups } = options;
   if (faces !== undefined && groups !== undefined) return measureGroups({ ...options, faces, groups });
   if (options.faces !== undefined) return measureFaces({ ...options, faces: options.faces });
   if (options.liveness !== undefined) return measureLiveness({ ...options, liveness: options.liveness });
-  throw new UsageError('Name what is measured');
+  throw new UsageError('Name one of --faces, --liveness and --documents');
 }
 
 /** Documents, codes and specimens have options of their own. */

@@ -3,33 +3,33 @@ import type { FaceTemplate } from '@grove/vision';
 import { cosine } from '../../packages/vision/src/faces/match.ts';
 import { readPersons } from './pairs.ts';
 
-/** A share of strangers, and the lowest cosine that no more of them reach. */
+/** A share of pairs of strangers, and the cosine that no greater share reaches. */
 export type CalibrationRow = { readonly falseMatchRate: number; readonly cosine: number };
 
 export type Calibration = { readonly persons: number; readonly comparisons: number; readonly rows: CalibrationRow[] };
 
 const BINS = 20_000;
-/** Below this, wrong names in the data count for more than likeness does. */
+/** Below this rate, wrong names in the data have more effect than likeness. */
 const FINEST = 1e-5;
 
-/** The first picture of everyone of whom no picture is named. */
+/** The first picture of each person of whom `pictures` has none. */
 export function picturesApart(folder: string, pictures: readonly string[]): string[] {
   const persons = new Set(pictures.map(personOf));
   return readPersons(folder).flatMap(([first]) => (first && !persons.has(personOf(first)) ? [first] : []));
 }
 
 /**
- * How alike strangers are, and how rarely: everyone apart is compared with each other and with all named pictures. No
- * pair on which the accuracy is measured has a say.
+ * How often strangers are how alike. The pictures apart are compared with each other and with the pictures of the pairs.
+ * The pairs on which the accuracy is measured have no influence on the result.
  */
 export function calibrate(
   templates: ReadonlyMap<string, FaceTemplate>,
-  { apart, named }: { apart: readonly string[]; named: readonly string[] },
+  { apart, ofPairs }: { apart: readonly string[]; ofPairs: readonly string[] },
 ): Calibration {
   const histogram = new Float64Array(BINS + 1);
   let comparisons = 0;
   for (const [at, one] of apart.entries()) {
-    for (const other of [...apart.slice(at + 1), ...named]) {
+    for (const other of [...apart.slice(at + 1), ...ofPairs]) {
       const [first, second] = [templates.get(one), templates.get(other)];
       if (!first || !second) continue;
       const bin = Math.round(((cosine(first.vector, second.vector) + 1) / 2) * BINS);

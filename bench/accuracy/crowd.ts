@@ -6,29 +6,30 @@ type Entry = { id: string; vector: Float32Array };
 
 export type CrowdMeasure = {
   crowd: number;
-  /** For pairs of one person at least so alike: how many there are, and how many were among the candidates. */
-  found: { atLeastCosine: number; pairs: number; found: number }[];
-  /** Processor time, which other work on the machine hardly changes. */
+  /** The number of pairs of one person with at least this cosine, and how many of them the search had as candidates. */
+  hits: { atLeastCosine: number; pairs: number; hits: number }[];
+  /** Processor time, because other work on the machine hardly changes it. */
   searchMs: number;
   searchMsP95: number;
   bytesPerFace: number;
-  /** How alike strangers are: one in a thousand comparisons reaches this cosine. */
+  /** How alike strangers are: one in a thousand comparisons reaches these cosines. */
   strangers: { real: number; crowd: number };
 };
 
-/** As many as a search of the server takes (`known-faces.ts`). */
+/** The number of candidates of a search in the server (`known-faces.ts`). */
 const CANDIDATES = 256;
 const COSINES = [0.5, 0.6, 0.7];
-const BARS = { found: 0.99, searchMs: 50 };
-/** Weights of the three persons whose vectors make one of the crowd. */
+const BARS = { hits: 0.99, searchMs: 50 };
+/** Weights of the three persons whose vectors make one stranger of the crowd. */
 const MIXTURE = [0.8, 0.42, 0.42] as const;
-/** So many of the crowd are compared with, to see how alike its strangers are. */
+/** How many of the crowd are compared with the probes, to measure how alike its strangers are. */
 const SAMPLE = 2000;
 const ALIKE = 0.999;
 
 /**
- * Enrols everybody and a crowd of strangers, each of whom is a mixture of three persons, so that the crowd has the structure
- * of real faces: the same groups, the same directions in which faces differ. Then each probe is looked up by its sketch.
+ * Enrols everybody and a crowd of invented strangers. Each stranger is a mixture of three persons, so that the crowd has the
+ * structure of real faces: the same groups, and the same directions in which faces differ. Then each probe is searched by
+ * its sketch.
  */
 export async function measureCrowd(
   enrolled: readonly Entry[],
@@ -36,7 +37,7 @@ export async function measureCrowd(
   crowd: number,
 ): Promise<CrowdMeasure> {
   const random = newRandom();
-  // Whoever is looked up is in no mixture, or there would be many more who are alike.
+  // Probes are in no mixture: otherwise the crowd would have many more faces that are like them.
   const isProbe = new Set(probes.map(({ id }) => id));
   const others = enrolled.filter(({ id }) => !isProbe.has(id));
   const before = process.memoryUsage();
@@ -52,7 +53,7 @@ export async function measureCrowd(
   const after = process.memoryUsage();
   const vectorOf = new Map(enrolled.map(({ id, vector }) => [id, vector]));
   const times: number[] = [];
-  const pairs: { cosine: number; isFound: boolean }[] = [];
+  const pairs: { cosine: number; isHit: boolean }[] = [];
   for (const { id, vector } of probes) {
     const own = vectorOf.get(id);
     if (!own) continue;
@@ -60,13 +61,13 @@ export async function measureCrowd(
     const candidates = await sketches.nearest(vector, CANDIDATES);
     const { user, system } = process.cpuUsage(started);
     times.push((user + system) / 1000);
-    pairs.push({ cosine: cosine(vector, own), isFound: candidates.includes(id) });
+    pairs.push({ cosine: cosine(vector, own), isHit: candidates.includes(id) });
   }
   return {
     crowd: sketches.size(),
-    found: COSINES.map((atLeastCosine) => {
+    hits: COSINES.map((atLeastCosine) => {
       const alike = pairs.filter((pair) => pair.cosine >= atLeastCosine);
-      return { atLeastCosine, pairs: alike.length, found: alike.filter(({ isFound }) => isFound).length };
+      return { atLeastCosine, pairs: alike.length, hits: alike.filter(({ isHit }) => isHit).length };
     }),
     searchMs: quantile(times, 0.5),
     searchMsP95: quantile(times, 0.95),
@@ -85,16 +86,16 @@ export async function measureCrowd(
   };
 }
 
-export function crowdRows({ crowd, found, searchMs, searchMsP95, bytesPerFace, strangers }: CrowdMeasure): Row[] {
+export function crowdRows({ crowd, hits, searchMs, searchMsP95, bytesPerFace, strangers }: CrowdMeasure): Row[] {
   return [
-    ...found.map(({ atLeastCosine, pairs, found: count }) => {
+    ...hits.map(({ atLeastCosine, pairs, hits: count }) => {
       const share = count / Math.max(1, pairs);
       const what = `of ${crowd}: the same person, cosine ≥ ${atLeastCosine}, is among ${CANDIDATES} candidates`;
       return {
         what,
         measured: `${count} of ${pairs} = ${percent(share)}`,
-        bar: `≥ ${percent(BARS.found, 0)}`,
-        ok: share >= BARS.found,
+        bar: `≥ ${percent(BARS.hits, 0)}`,
+        ok: share >= BARS.hits,
       };
     }),
     {
@@ -123,7 +124,7 @@ function mixtureOf(enrolled: readonly Entry[], random: () => number): Float32Arr
   return sum;
 }
 
-/** Of every probe with every stranger, lengths aside. */
+/** The cosine of every probe with every stranger. */
 function cosinesOf(probes: readonly Entry[], strangers: readonly Entry[]): number[] {
   return probes.flatMap((probe) =>
     strangers.flatMap(({ id, vector }) => (id === probe.id ? [] : [cosine(probe.vector, vector)])),

@@ -7,7 +7,7 @@ import {
 } from '../../packages/vision/src/accuracy/measure-documents.ts';
 import { barcodeTable, documentPlot, documentTable } from '../../packages/vision/src/accuracy/print-documents.ts';
 
-/** How well the vision of this machine reads a set of pictures: tables, a plot, and with `--json` one line at the end. */
+/** Measures how well the image analysis reads a set of pictures: tables, a plot, and with `--json` one line at the end. */
 const USAGE = `npm run accuracy -- --documents DIR --truth FILE   documents with machine readable zones
 npm run accuracy -- --barcodes DIR                 PDF417 codes, each picture with a .txt or .bin beside it
 npm run accuracy -- --specimens N [--seed N]       documents of our own, drawn and photographed

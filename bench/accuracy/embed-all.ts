@@ -8,17 +8,17 @@ export type Embedded = {
   withoutFace: number;
   msMedian: number;
   msP95: number;
-  /** The most that the process held, less what it held before, for each worker. */
+  /** The highest memory of the process minus its memory before, for each worker. */
   memoryMb: number;
   loopDelayMs: number;
 };
 
 /** A busy machine must not spoil a long run. */
 const TIMEOUT_MS = 600_000;
-/** The monitor sleeps this long and counts it in. */
+/** The monitor sleeps this long between samples, and its values include it. */
 const RESOLUTION_MS = 10;
 
-/** Through the engine, as a server would: one picture at a time for each worker. */
+/** Embeds the pictures with the engine as a server does: one picture at a time for each worker. */
 export async function embedAll(
   files: readonly string[],
   workers: number,

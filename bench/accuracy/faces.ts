@@ -9,7 +9,7 @@ import { writePlot } from './plot.ts';
 import { type Outcome, percent, type Row } from './rows.ts';
 import { acceptedAt, type Scored, tenFoldAccuracy } from './statistics.ts';
 
-/** The bars hold for LFW View 2 and are shown for it alone. */
+/** The bars are for LFW View 2 and are shown only for it. */
 const VIEW_2_PAIRS = 6000;
 const RATES = [0.1, 0.03, 0.01, 0.003, 0.001];
 const BARS = { accuracy: 0.992, tarAtFar01Percent: 0.974, pipelineRatio: 1.35, memoryMb: 450, loopDelayMs: 50 };
@@ -36,7 +36,7 @@ export async function measureFaces(options: AccuracyOptions & { faces: string })
   });
   const barred = pairs.length === VIEW_2_PAIRS && all.length === VIEW_2_PAIRS;
   const { scored, ...numbers } = measured;
-  const calibration = options.calibrate ? calibrate(embedded.templates, { apart, named: files }) : undefined;
+  const calibration = options.calibrate ? calibrate(embedded.templates, { apart, ofPairs: files }) : undefined;
   const { msMedian, msP95, memoryMb, loopDelayMs, withoutFace } = embedded;
   return {
     title: `Faces, ${algorithm}: ${pairs.length} pairs of ${files.length} pictures`,
@@ -145,7 +145,7 @@ function calibrationRows({ persons, comparisons, rows }: Calibration): Row[] {
   ];
 }
 
-/** Every n-th, so that both kinds and all folds are there. */
+/** Every n-th item, so that both kinds and all folds are in the result. */
 function evenly<Item>(items: readonly Item[], limit: number): Item[] {
   const step = Math.max(1, items.length / limit);
   return Array.from({ length: Math.min(limit, items.length) }, (_, at) => items[Math.floor(at * step)] as Item);
@@ -153,7 +153,7 @@ function evenly<Item>(items: readonly Item[], limit: number): Item[] {
 
 type Templates = ReadonlyMap<string, FaceTemplate>;
 
-/** A picture without a face is like no other: it counts against us when it should have matched. */
+/** A picture without a face is unlike every other: it is an error in every pair that should match. */
 function score({ one, other, same, fold }: Pair, templates: Templates): Scored {
   const [first, second] = [templates.get(one), templates.get(other)];
   return { similarity: first && second ? matchTemplates(first, second).cosine : -1, same, fold };

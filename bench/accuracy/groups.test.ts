@@ -5,7 +5,7 @@ import { isOnePerson, judgeGroup } from './groups.ts';
 import { share, wilson } from './intervals.ts';
 import type { Pair } from './pairs.ts';
 
-/** On a circle: two pictures are as alike as the cosine of the angle between them. */
+/** A template on a circle: the similarity of two pictures is the cosine of the angle between them. */
 function template(degrees: number): FaceTemplate {
   const vector = new Float32Array(512);
   vector[0] = Math.cos((degrees / 180) * Math.PI);
@@ -13,7 +13,7 @@ function template(degrees: number): FaceTemplate {
   return { algorithm: FACE_ALGORITHM, model: { name: '', version: '' }, vector };
 }
 
-test('a group counts its strangers and its true pairs, and nobody of another sex', () => {
+test('the counts of a group are of its strangers and its true pairs, without persons of another sex', () => {
   const templates = new Map(
     [
       ['f/ada/1', 0] as const,
@@ -45,12 +45,12 @@ test('a group counts its strangers and its true pairs, and nobody of another sex
   assert.deepEqual([likeness.strangers.length, likeness.truePairs.length], [3, 2]);
 });
 
-test('a person under two names is not a stranger', () => {
+test('two names of one person are not counted as strangers', () => {
   assert.ok(isOnePerson('Choi_Sung-hong', 'Sung_Hong_Choi'));
   assert.ok(!isOnePerson('Wang_Nan', 'Wang_Yi'));
 });
 
-test('an interval holds what is rare: three in nothing found, and never less than nothing', () => {
+test('a confidence interval is right for rare events, and never begins below zero', () => {
   const { low, high } = wilson(0, 10_000);
   assert.ok(low === 0 && Math.abs(high - 0.000384) < 1e-6);
   assert.equal(share(7, 78_752, 4), '7 of 78752 = 0.0089 % [0.0043–0.0183]');

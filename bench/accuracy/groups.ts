@@ -10,8 +10,8 @@ import { type Pair, readPairs } from './pairs.ts';
 import type { Outcome, Row } from './rows.ts';
 
 /**
- * How often strangers of one sex and one group are taken for each other, and how often a person is not recognised. The
- * folder holds a list of pairs for each group, `…_pairs_Asian.txt`; `Male` and `NOTMale` are the sexes.
+ * Measures how often strangers of one sex and one group are confused, and how often a person is not recognised. The folder
+ * has a list of pairs for each group, `…_pairs_Asian.txt`; `Male` and `NOTMale` are the sexes.
  */
 export async function measureGroups(options: AccuracyOptions & { faces: string; groups: string }): Promise<Outcome> {
   const { groups, sexOf } = readGroups(options.groups, options.faces);
@@ -71,7 +71,7 @@ function readGroups(folder: string, faces: string): { groups: Group[]; sexOf(per
   return { groups, sexOf: (person) => sexes.get(person) };
 }
 
-/** The persons of each list, once for each list that names them. */
+/** The persons of each list. A person in two lists is in the result twice. */
 function personsOf(groups: readonly Group[]): string[] {
   return groups.flatMap(({ pairs }) => [...new Set(pairs.flatMap(({ one, other }) => [nameOf(one), nameOf(other)]))]);
 }
@@ -84,11 +84,11 @@ export type GroupJudgement = {
   truePairs: number;
   notMatched: number;
   refused: number;
-  /** The cosines behind the counts. */
+  /** The cosines from which the counts were made. */
   likeness: { strangers: readonly number[]; truePairs: readonly number[] };
 };
 
-/** So many pictures of a person are compared with strangers: else those who were photographed most would count most. */
+/** How many pictures of a person are compared with strangers: otherwise persons with many photographs would count most. */
 const MAX_PICTURES_OF_A_PERSON = 4;
 
 export function judgeGroup(
@@ -132,10 +132,10 @@ function strangersOf(persons: readonly (readonly [string, readonly string[]])[])
   return pairs;
 }
 
-/** A medallist of LFW stands there under two names, beside the same wall. */
+/** A medallist is in LFW under two names, in front of the same wall. */
 const KNOWN_AS_BOTH = [['Shinya_Taniguchi', 'Takahiro_Mori']];
 
-/** LFW has some persons twice, with the words of their names in another order. */
+/** LFW has some persons twice, with the words of their name in another order. */
 export function isOnePerson(one: string, other: string): boolean {
   const words = (name: string) => name.toLowerCase().split(/[_-]/).sort().join(' ');
   return words(one) === words(other) || KNOWN_AS_BOTH.some((names) => names.includes(one) && names.includes(other));

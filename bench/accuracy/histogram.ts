@@ -6,7 +6,7 @@ export type Histograms = {
   readonly title: string;
   readonly from: number;
   readonly to: number;
-  /** Where a verdict changes. */
+  /** The values at which a verdict changes. */
   readonly bounds: readonly number[];
   readonly series: readonly Series[];
 };
@@ -18,7 +18,7 @@ const ROW = 46;
 const TOP = 30;
 const BARS = 60;
 
-/** A row of bars for each series, all on one scale: how many of its values lie where. */
+/** Draws a row of bars for each series, all on one scale. A bar is the number of values in its range. */
 export function drawHistograms({ title, from, to, bounds, series }: Histograms): string {
   const x = (value: number) =>
     LEFT + ((Math.min(Math.max(value, from), to) - from) / (to - from)) * (WIDTH - LEFT - RIGHT);
@@ -48,7 +48,7 @@ export function drawHistograms({ title, from, to, bounds, series }: Histograms):
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" font-family="sans-serif" font-size="12" role="img" aria-label="${escaped(title)}"><text x="0" y="16" font-weight="bold">${escaped(title)}</text>${rows.join('')}${lines.join('')}${scale.join('')}</svg>`;
 }
 
-/** What lies beyond the ends is counted in the first and the last bar. */
+/** Values beyond the ends are counted in the first and the last bar. */
 function countsOf(values: readonly number[], from: number, to: number): number[] {
   const counts = new Array<number>(BARS).fill(0);
   for (const value of values) {

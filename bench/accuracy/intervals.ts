@@ -1,4 +1,4 @@
-/** The interval that holds the true share in 95 of 100 cases (Wilson 1927): it is right for rare events too. */
+/** The interval that contains the true share in 95 of 100 cases (Wilson 1927). It is right for rare events too. */
 export function wilson(events: number, tries: number): { low: number; high: number } {
   if (tries === 0) return { low: 0, high: 1 };
   const z = 1.96;

@@ -9,10 +9,10 @@ import { quantile } from './statistics.ts';
 
 type Judgement = { live: boolean; score: number };
 
-/** What data sets call the folders of living people. Every other name is an attack. */
+/** The names that data sets give to folders of living people. Every other folder is an attack. */
 const LIVE_FOLDER = /^(live|real|genuine|bona[-_ ]?fide|client\w*)$/i;
 const PICTURE = /\.(jpe?g|png|webp)$/i;
-/** The names of ISO/IEC 30107-3: attacks taken for people, and people taken for attacks. */
+/** At this score the error rates of ISO/IEC 30107-3 are computed: APCER (accepted attacks) and BPCER (refused people). */
 const THRESHOLD = 0.5;
 
 export async function measureLiveness(options: AccuracyOptions & { liveness: string }): Promise<Outcome> {

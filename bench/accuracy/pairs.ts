@@ -6,12 +6,12 @@ export type Pair = { readonly one: string; readonly other: string; readonly same
 
 const FOLDS = 10;
 const PICTURE = /\.(jpe?g|png|webp)$/i;
-/** Of a folder of persons, no more than this of each kind: all pairs of ten thousand pictures are fifty million. */
+/** The most pairs of each kind from a folder of persons: ten thousand pictures have fifty million pairs. */
 const MAX_PAIRS_OF_A_KIND = 50_000;
 
 /**
- * The pairs of LFW: a first line with the number of folds and of pairs of each kind in one; then `name n m` for two
- * pictures of one person, and `name n name m` for two of two.
+ * Reads the pairs of LFW. The first line has the number of folds, and the number of pairs of each kind in a fold. A line
+ * `name n m` is two pictures of one person, and `name n name m` is two pictures of two persons.
  */
 export function readPairs(file: string, folder: string): Pair[] {
   const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/);
@@ -51,7 +51,7 @@ export function picturesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** All pairs within a person; and between persons the pairs of neighbours, next but ones and so on, until it is enough. */
+/** All pairs of one person, and pairs of two persons up to the maximum: first neighbours in the list, then those further apart. */
 export function pairsOfPersons(persons: readonly (readonly string[])[]): Pair[] {
   const pairs: Pair[] = [];
   persons.forEach((pictures, person) => {

@@ -16,12 +16,12 @@ export type PipelineTimes = {
 /** The runs that one picture takes: the mirror image of a face is aligned and embedded as well. */
 const RUNS = ['detect', 'landmark', 'feature', 'landmark', 'feature'] as const;
 const MAX_PICTURES = 200;
-/** Thrown away: the compiler needs them, and a server has long had them. */
+/** Runs that are not counted: the compiler has not finished yet, as it has in a running server. */
 const WARM_UP = 50;
 
 /**
- * The whole way from bytes to vector beside the runs of models alone, picture by picture in turn: what a neighbour on the
- * machine slows down, it slows down in both. The ratio by processor time hardly feels neighbours at all.
+ * Compares the whole pipeline, from bytes to vector, with the runs of the models alone, picture by picture in turn, so that
+ * other work on the machine slows down both. The ratio by processor time hardly depends on other work.
  */
 export async function measurePipeline(files: readonly string[]): Promise<PipelineTimes> {
   sharp.concurrency(1);

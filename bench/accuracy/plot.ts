@@ -15,13 +15,13 @@ export type Plot = {
   title: string;
   xLabel: string;
   yLabel: string;
-  /** x is drawn by its logarithm, from here to 1. */
+  /** The x axis is logarithmic, from here to 1. */
   xFrom: number;
   yFrom: number;
   curves: readonly Curve[];
 };
 
-/** A plain picture of the curves, readable without any program but a browser. */
+/** Draws the curves as SVG, which every browser shows. */
 export function drawPlot({ title, xLabel, yLabel, xFrom, yFrom, curves }: Plot): string {
   const decades = -Math.log10(xFrom);
   const x = (value: number) => LEFT + (1 + Math.log10(Math.max(value, xFrom)) / decades) * (WIDTH - LEFT - RIGHT);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { drawHistograms } from './histogram.ts';
 import { writeSection } from './report-page.ts';
 
-test('the report holds the sections of all runs, and no words of a section are markup', () => {
+test('the report has the sections of all runs, and the text of a section cannot add markup', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-report-'));
   try {
     const series = [{ name: 'strangers', values: [-1, 0.1, 0.1, 2] }];
@@ -16,7 +16,7 @@ test('the report holds the sections of all runs, and no words of a section are m
     const html = readFileSync(page, 'utf8');
     assert.match(html, /id="attacks".*id="faces"/s);
     assert.match(html, /Faces &lt;b&gt;.*a &amp; b/s);
-    // The values beyond the ends stand in the first and the last bar.
+    // The values beyond the ends are in the first and the last bar.
     assert.equal(html.match(/<rect /g)?.length, 3);
   } finally {
     rmSync(folder, { recursive: true, force: true });

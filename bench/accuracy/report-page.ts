@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { escaped } from './plot.ts';
 
-/** What one run measured. Plots are SVG; no section holds a picture of a person. */
+/** The results of one run. Plots are SVG; no section has a picture of a person. */
 export type Section = {
   readonly name: string;
   readonly title: string;
@@ -14,7 +14,7 @@ export type Section = {
 
 const RESULTS = fileURLToPath(new URL('../results/', import.meta.url));
 
-/** Keeps the section beside those of other runs, and writes the page anew with all of them. Gives the place of the page. */
+/** Stores the section beside those of other runs, and writes the page with all of them. Returns the path of the page. */
 export function writeSection(section: Section, folder = RESULTS): string {
   const sections = join(folder, 'sections');
   mkdirSync(sections, { recursive: true });

@@ -1,4 +1,4 @@
-/** A line of the table: what was measured, and what it has to be. */
+/** A line of the table: the measured value, and its bar. */
 export type Row = { what: string; measured: string; bar?: string; ok?: boolean };
 
 export function renderRows(rows: readonly Row[]): string {
@@ -30,7 +30,7 @@ export type Outcome = {
   histograms?: readonly string[];
 };
 
-/** The rows as the report shows them. */
+/** The rows in the form of the report. */
 export function reportRows(rows: readonly Row[]): { columns: string[]; rows: string[][] } {
   return {
     columns: ['what', 'measured', 'bar'],

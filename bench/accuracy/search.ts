@@ -11,7 +11,7 @@ const TIMED_SIZE = 10_000;
 
 export type Searched = { exactRight: number; agreement: number; exactMs: number; indexMs: number; probes: number };
 
-/** Everybody's first picture is enrolled; everybody's second, if there is one, is looked up. */
+/** Enrols the first picture of each person, and searches for the second picture, if there is one. */
 export async function measureSearch(options: AccuracyOptions & { faces: string }): Promise<Outcome> {
   const persons = readPersons(options.faces).slice(0, options.limit);
   const files = persons.flatMap((pictures) => pictures.slice(0, 2));

@@ -19,32 +19,32 @@ function scored(own: readonly number[], strangers: readonly number[]): Scored[] 
 const steps = (from: number, to: number, count: number) =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * at) / (count - 1));
 
-test('what is separated is judged rightly in all ten folds, and what is the same by half', () => {
+test('the ten-fold accuracy is 1 if the similarities are separated, and one half if they are the same', () => {
   assert.equal(tenFoldAccuracy(scored(steps(0.5, 1, 100), steps(-1, 0.4, 100))).mean, 1);
   const coin = tenFoldAccuracy(scored(Array(100).fill(0.3), Array(100).fill(0.3))).mean;
   assert.equal(coin, 0.5);
 });
 
-test('a fold has no say in its own threshold', () => {
+test('the threshold of a fold does not depend on the pairs of the fold', () => {
   const pairs = scored([...steps(0.5, 1, 90)], steps(-1, 0.4, 90));
   const odd: Scored[] = steps(0.1, 0.2, 10).map((similarity) => ({ similarity, same: true, fold: 11 }));
   const { mean } = tenFoldAccuracy([...pairs, ...odd]);
   assert.ok(Math.abs(mean - 10 / 11) < 0.001, `${mean}`);
 });
 
-test('the best threshold leaves the fewest on the wrong side', () => {
+test('the best threshold has the fewest pairs on the wrong side', () => {
   const threshold = bestThreshold(scored([0.9, 0.8, 0.1], [0.5, 0.2, 0]));
   assert.ok(threshold > 0.5 && threshold < 0.8);
 });
 
-test('at a share of strangers accepted, no more strangers than that are', () => {
+test('the threshold for a share of accepted strangers accepts no more strangers than that', () => {
   const strangers = steps(0, 0.999, 1000);
   const { threshold, trueAccept } = acceptedAt(scored([0.995, 0.99, 0.5], strangers), 0.01);
   assert.equal(strangers.filter((each) => each > threshold).length, 10);
   assert.equal(trueAccept, 2 / 3);
 });
 
-test('quantiles', () => {
+test('a quantile is the value at its place in the sorted list', () => {
   assert.deepEqual([quantile([3, 1, 2], 0.5), quantile([1, 2, 3], 1)], [2, 3]);
 });
 
@@ -76,7 +76,7 @@ test('pairs are read as LFW writes them, and folders of persons are paired', () 
   assert.equal(own.length, 4);
 });
 
-test('a plot holds its curve and no markup from a name', () => {
+test('a plot has its curve, and the name of a curve cannot add markup', () => {
   const plot = { title: 'a < b', xLabel: 'x', yLabel: 'y', xFrom: 0.001, yFrom: 0, curves: [] };
   const curve = {
     name: '<script>',
@@ -90,7 +90,7 @@ test('a plot holds its curve and no markup from a name', () => {
   assert.ok(!svg.includes('<script>') && svg.includes('a &lt; b'));
 });
 
-test('a calibration says which likeness a share of strangers reaches, and compares no named picture with another', () => {
+test('a calibration says which likeness a share of strangers reaches, and does not compare the pictures of the pairs with each other', () => {
   const template = (...entries: [at: number, value: number][]): FaceTemplate => {
     const vector = new Float32Array(512);
     for (const [at, value] of entries) vector[at] = value;
@@ -101,8 +101,8 @@ test('a calibration says which likeness a share of strangers reaches, and compar
   templates.set('named', template([200, 1]));
   templates.set('named too', template([200, 1]));
   const apart = [...templates.keys()].filter((name) => !name.startsWith('named'));
-  const { comparisons, rows } = calibrate(templates, { apart, named: ['named', 'named too'] });
+  const { comparisons, rows } = calibrate(templates, { apart, ofPairs: ['named', 'named too'] });
   assert.equal(comparisons, (21 * 20) / 2 + 21 * 2);
-  assert.ok(Math.abs((rows[0]?.cosine ?? 1) - 0) < 0.001, 'a tenth of them is not alike at all');
-  assert.ok(Math.abs((rows.at(-1)?.cosine ?? 0) - 0.9) < 0.001, 'the two who are alike');
+  assert.ok(Math.abs((rows[0]?.cosine ?? 1) - 0) < 0.001, 'a tenth of the pairs is not alike at all');
+  assert.ok(Math.abs((rows.at(-1)?.cosine ?? 0) - 0.9) < 0.001, 'the two who are alike have the highest cosine');
 });

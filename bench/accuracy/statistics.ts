@@ -1,9 +1,9 @@
-/** The similarity of a pair, and what it should be. */
+/** The similarity of a pair, and whether its two pictures show the same person. */
 export type Scored = { readonly similarity: number; readonly same: boolean; readonly fold: number };
 
 export type RocPoint = { readonly falseAccept: number; readonly trueAccept: number; readonly threshold: number };
 
-/** Each fold is judged by the threshold that is best for the other nine: no pair has a say in its own judgement. */
+/** Each fold is judged by the threshold that is best for the other nine, so no pair influences its own judgement. */
 export function tenFoldAccuracy(pairs: readonly Scored[]): { mean: number; deviation: number } {
   const folds = [...new Set(pairs.map(({ fold }) => fold))];
   const accuracies = folds.map((fold) => {
@@ -17,7 +17,7 @@ export function tenFoldAccuracy(pairs: readonly Scored[]): { mean: number; devia
   return { mean, deviation: Math.sqrt(variance) };
 }
 
-/** Half-way between the two similarities where the most pairs are on the right side. */
+/** The threshold with the most pairs on the right side, half-way between two similarities. */
 export function bestThreshold(pairs: readonly Scored[]): number {
   const sorted = [...pairs].sort((one, other) => other.similarity - one.similarity);
   let right = pairs.filter(({ same }) => !same).length;
@@ -34,7 +34,7 @@ export function bestThreshold(pairs: readonly Scored[]): number {
   return threshold;
 }
 
-/** The share of true pairs accepted when at most this share of strangers is. */
+/** The share of true pairs that is accepted if at most this share of strangers is accepted. */
 export function acceptedAt(pairs: readonly Scored[], falseAccept: number): RocPoint {
   const strangers = pairs
     .filter(({ same }) => !same)

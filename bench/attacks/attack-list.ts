@@ -6,19 +6,19 @@ import { type AttackKind, type Player, playStill } from './play-still.ts';
 import { encode } from './render-head.ts';
 import type { Still } from './still.ts';
 
-/** Who sits in front of the camera, or pretends to. */
+/** An attack on the liveness check, or a genuine recording for comparison. */
 export type Attack = {
   readonly about: string;
   play(faces: Faces, at: number): Player;
-  /** What the person cannot do. */
+  /** Movements that the person cannot make. */
   omit?(faces: Faces, at: number): readonly Omission[];
-  /** A recording whose moments are played in another order. */
+  /** True for a recording whose moments are played in another order. */
   readonly isCut?: boolean;
-  /** Whose document is shown: then the definition is one that comes with Grove. Without it, only liveness is judged. */
+  /** The face in the presented document; the definition then comes with Grove. Without a document, only liveness is judged. */
   document?(faces: Faces, at: number): Still;
-  /** All frames are sent before anything was asked for. */
+  /** True if all frames are sent before the first instruction. */
   readonly isEarly?: boolean;
-  /** The attacker starts again until the first movement is this one. */
+  /** The attacker starts new challenges until this is the first movement. */
   readonly firstMovement?: Movement;
 };
 
@@ -35,7 +35,7 @@ const of = (kind: AttackKind, about: string): Attack => ({
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 const HOLD_MS = 900;
 
-/** A film that was made before: it plays on, whatever is asked for. */
+/** A film that was made before the challenge: it continues whatever the instructions are. */
 function film(about: string, sequence: (random: () => number) => readonly Movement[], first?: Movement): Attack {
   return {
     about,
@@ -66,7 +66,7 @@ function film(about: string, sequence: (random: () => number) => readonly Moveme
 const randomMovements = (random: () => number) =>
   Array.from({ length: 5 }, () => pick(MOVEMENTS, Math.floor(random() * MOVEMENTS.length)));
 
-/** Somebody else takes over, at once or little by little. */
+/** Another person takes over, at once or gradually. */
 function swap(about: string, shareAt: (instructions: number) => number): Attack {
   return {
     about,
@@ -91,7 +91,7 @@ function swap(about: string, shareAt: (instructions: number) => number): Attack 
   };
 }
 
-/** A man who does what is asked for, with the document of somebody else; at rest he may look like both. */
+/** A man who follows the instructions, with the document of a victim; at rest the two faces may be blended. */
 function impostor(about: string, isBlended: (open: { kind: Movement; phase: string }) => boolean): Attack {
   return {
     about,
@@ -115,7 +115,7 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
   };
 }
 
-/** The frames with which a man answered another challenge, in their order or in another one, whatever is asked for now. */
+/** The frames of another challenge that was answered, in their order or in another one, whatever the instructions are now. */
 function replay(about: string, order: (movements: readonly Movement[]) => readonly Movement[]): Attack {
   return {
     about,
@@ -142,7 +142,7 @@ function replay(about: string, order: (movements: readonly Movement[]) => readon
 const FRAMES_AT_START = 2;
 const FRAMES_OF_MOVEMENT = 4;
 
-/** What a challenge may ask for: both expressions, and turns. */
+/** A sequence of movements that a challenge may require: both expressions, and turns. */
 function answeredMovements(random: () => number): Movement[] {
   return shuffled(['closeEyes', 'openMouth', ...shuffled(TURNS, random).slice(0, 3)], random);
 }
@@ -159,7 +159,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
 /** How much the exposure of a camera varies. */
 const EXPOSURE = 0.1;
 
-/** A page reduces what its camera shows to the side that is asked for; no two pictures of a camera are the same bytes. */
+/** Makes a frame like that of a page: reduced to the requested side, and never the same bytes twice, as with a camera. */
 function asPage(frame: Buffer, longestSide = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const page = sharp(frame);
   const reduced = Number.isFinite(longestSide)

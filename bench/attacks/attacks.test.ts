@@ -8,7 +8,7 @@ import { openTrial } from './trial.ts';
 
 const MAX_ATTEMPTS = 3;
 
-/** The short form of `npm run attacks`: one try of the kinds that need each part of the defence. `npm run test:long` has two more. */
+/** The short form of `npm run attacks`: one attempt of a few kinds. `npm run test:long` has two more kinds. */
 describe('attacks on the liveness of a real server', () => {
   const places = testPlaces();
   let app: TestApp;
@@ -24,26 +24,26 @@ describe('attacks on the liveness of a real server', () => {
 
   const run = (kind: AttackName) => trial.run(ATTACKS[kind], faces, 0);
 
-  it('a recording of a man who does what is asked for is accepted within three attempts, as many as a person has', async () => {
+  it('a recording of a man who follows the instructions is accepted within the number of attempts that a person has', async () => {
     let result = await run('genuine');
-    // What is asked for and the light are drawn by lot, and pictures at rest are sometimes too alike for a recording this short.
+    // The instructions and the light are random, and in a recording this short pictures at rest are sometimes too alike.
     for (let attempts = 1; attempts < MAX_ATTEMPTS && result.outcome !== 'accepted'; attempts++)
       result = await run('genuine');
     assert.deepEqual([result.outcome, result.signs], ['accepted', []]);
   });
 
-  it('a film that was made before is refused', async () => {
+  it('a film that was made before the challenge is refused', async () => {
     assert.equal((await run('sweep')).outcome, 'refused');
   });
 
-  it('frames that are all sent before anything is asked for are refused', async () => {
+  it('frames that are all sent before the first instruction are refused', async () => {
     const { outcome, signs } = await run('early');
     assert.deepEqual([outcome, signs], ['refused', ['code 100132']]);
   });
 
   /**
-   * What is asked for is drawn by lot, and docs/vision.md tells how many of these are accepted. So one that is accepted is
-   * followed by two more, and none of those may be.
+   * The instructions are random, and docs/vision.md says what share of these attacks is accepted. So after an accepted
+   * attack two more are tried, and neither may be accepted.
    */
   async function isRarelyAccepted(kind: AttackName): Promise<void> {
     const { outcome, measures } = await run(kind);
@@ -53,11 +53,11 @@ describe('attacks on the liveness of a real server', () => {
     assert.ok(!isAcceptedAgain, `accepted twice of three; the first measured ${JSON.stringify(measures)}`);
   }
 
-  // To draw each takes longer than all of the above. What they are stopped by has tests beside its rule.
+  // Each of these takes longer to render than all above. The rules that stop them have tests of their own.
   if (!IS_LONG) return;
 
   it('one photograph that is warped live over a generic face is rarely accepted', () => isRarelyAccepted('mesh'));
 
-  it('somebody else who is half the victim whenever he is at rest is rarely accepted', () =>
+  it('another person whose face at rest is blended with that of the victim is rarely accepted', () =>
     isRarelyAccepted('morphAtRest'));
 });

@@ -11,8 +11,8 @@ import { type Result, resultRows, sectionOf } from './report.ts';
 import { openTrial } from './trial.ts';
 
 /**
- * Attacks the liveness check of a real server, in this process, with a face step that asks for a challenge, and shows how
- * many were accepted. Genuine recordings go the same way. No picture of a person is written.
+ * Attacks the liveness check of a real server, in this process, with a face step that requires a challenge, and shows how
+ * many attacks were accepted. Genuine recordings are tried in the same way. No picture of a person is written.
  */
 const USAGE = `npm run attacks -- [--tries 20] [--kinds NAME,…] [--faces DIR] [--films DIR] [--albums DIR]
 
@@ -58,7 +58,7 @@ try {
   for (const kind of kinds) {
     const result = await attack(trial, kind, faces);
     results.push(result);
-    // After each kind: a long run that is broken off has shown something.
+    // Written after each kind, so that a long run that is interrupted has results.
     report = writeSection(sectionOf(values.name, results));
     process.stderr.write(`${resultRows([result]).at(-1)}\n`);
   }
@@ -76,7 +76,7 @@ async function attack(trial: Awaited<ReturnType<typeof openTrial>>, kind: Attack
   const trials: Result['trials'][number][] = [];
   for (let person = 0; person < all; person += 1) {
     let attempts = 0;
-    // A recording may not show what is asked for; then something else is asked for.
+    // If the recording does not show the requested movements, other movements are requested.
     for (let draws = 0; draws < (people ? MAX_DRAWS : 1) && attempts < ATTEMPTS; draws += 1) {
       const result = await trial.run(ATTACKS[kind], faces, person);
       trials.push({ ...result, person });

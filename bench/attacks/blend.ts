@@ -1,6 +1,6 @@
 import { type Point, pointAt, type Still, sample } from './still.ts';
 
-/** Two faces laid over each other: `share` is how much of the second is in it. Eyes and mouth are brought together first. */
+/** Blends two faces after aligning their eyes and mouths; `share` is the share of the second. */
 export function blendFaces(one: Still, other: Still, share: number): Still {
   const { width, height } = one;
   const transform = placement(one, other);
@@ -21,7 +21,7 @@ export function blendFaces(one: Still, other: Still, share: number): Still {
   return { ...one, data };
 }
 
-/** Where a pixel of the first picture is found in the second, by the middle of the eyes and that of the mouth. */
+/** Maps a pixel of the first picture to the second, by the middle of the eyes and that of the mouth. */
 function placement(one: Still, other: Still): (x: number, y: number) => Point {
   const [from, to] = [anchors(one), anchors(other)];
   const before = { x: from.mouth.x - from.eyes.x, y: from.mouth.y - from.eyes.y };

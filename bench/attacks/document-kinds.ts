@@ -7,16 +7,16 @@ import { type Random, seeded, within } from '../../packages/vision/src/specimens
 import { type DocumentChange, type DocumentMaterial, type FlatDocument, howOf, personAt } from './document-material.ts';
 import { copiedZone, coveredZone, exchangedZone, inkedZone } from './zone-forgeries.ts';
 
-/** What somebody presents in place of a genuine document of his own. */
+/** What an attacker presents instead of a genuine document of his own. */
 export type DocumentKind = {
   readonly about: string;
   readonly picture: (material: DocumentMaterial, at: number, order: Order) => Promise<Picture | undefined>;
-  /** The tenant allows specimens, unless this is about specimens. */
+  /** The tenant refuses specimens: set only for the attack with a specimen. */
   readonly refusesSpecimens?: true;
-  /** Whom the tenant expects. */
+  /** The parameters with the person whom the tenant expects. */
   readonly expects?: (holder: Person) => Record<string, string>;
 };
-/** What is uploaded: the front alone, or both sides of a card. */
+/** The uploaded pictures: only the front, or both sides of a card. */
 export type Picture = Buffer | { readonly front: Buffer; readonly back: Buffer };
 export type Order = { readonly today: string; readonly seed: number };
 
@@ -30,7 +30,7 @@ const rendered =
     return (await renderAttack(attack, image, { ...howOf(seed + at), ...lamp }, random, of))?.jpeg;
   };
 
-/** A passport of ours whose zone says something else than its print. */
+/** A passport that we draw and whose zone and print differ. */
 const changed =
   (change: (holder: Person, at: number, order: Order) => DocumentChange): DocumentKind['picture'] =>
   async (material, at, order) =>
@@ -40,7 +40,7 @@ async function shoot({ image }: FlatDocument, seed: number): Promise<Buffer> {
   return (await photograph([image], howOf(seed), seeded(seed))).jpeg;
 }
 
-/** A card of ours, attacked or not, whose zone may say something else than its front. */
+/** A card that we draw, attacked or not, whose zone and front may differ. */
 const card =
   (
     attack: Attack | 'genuine',
@@ -53,13 +53,13 @@ const card =
     const { portraitArea } = front;
     const of = { ...(portraitArea && { portraitArea }), face };
     const shot = await renderAttack(attack, front.image, howOf(seed), seeded(seed), of);
-    // Whoever copies a card copies both sides; a portrait is on the front alone.
+    // A copied card is copied on both sides; only the front has a portrait.
     const behind = attack.startsWith('paste') ? 'genuine' : attack;
     const other = await renderAttack(behind, back.image, howOf(seed + 1), seeded(seed + 1));
     return shot && other && { front: shot.jpeg, back: other.jpeg };
   };
 
-/** One field of a person, another one each time, changed as a forger would. */
+/** One field of a person, a different one each time, changed as a forger would change it. */
 function oneFieldOf(holder: Person, at: number, order: Order): Partial<Person> {
   const other = personAt(at + 5000, order);
   const year = (date: string, years: number) => `${Number(date.slice(0, 4)) + years}${date.slice(4)}`;
@@ -76,7 +76,7 @@ function oneFieldOf(holder: Person, at: number, order: Order): Partial<Person> {
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** One letter of a word, any of them, becomes another one. */
+/** Replaces one random letter of a word by another one. */
 function oneLetterOf(text: string, random: Random): string {
   const places = [...text].flatMap((character, at) => (/[A-Za-z]/.test(character) ? [at] : []));
   const place = places[Math.floor(random() * places.length)];
@@ -85,7 +85,7 @@ function oneLetterOf(text: string, random: Random): string {
   return `${text.slice(0, place)}${others[Math.floor(random() * others.length)]}${text.slice(place + 1)}`;
 }
 
-/** One letter or digit of a person, in another field each time. Every day of the changed dates exists. */
+/** One letter or digit of a person, in a different field each time. The changed dates exist. */
 function oneCharacterOf(holder: Person, at: number): Partial<Person> {
   const random = seeded(at + 1);
   const { documentNumber: number } = holder;
@@ -108,7 +108,7 @@ function oneLetterOfNames(holder: Person, at: number): Partial<Person> {
   return { [name]: oneLetterOf(holder[name], seeded(at + 1)) };
 }
 
-/** A clear film: a rim around the document, and the soft reflection of a lamp across it, which clips nothing. */
+/** A clear film over the document: a rim around it, and the soft reflection of a lamp, in which no pixel is clipped. */
 function filmOver({ width, height, data }: Raster, random: Random): Raster {
   const rim = Math.round(0.03 * width);
   const [across, down] = [width + 2 * rim, height + 2 * rim];
@@ -260,7 +260,7 @@ export const DOCUMENT_KINDS = {
   },
 } as const satisfies Record<string, DocumentKind>;
 
-/** Who is expected differs from the holder of the document in one of these. */
+/** The expected person differs from the holder of the document in one of these ways. */
 const OTHERS: readonly Record<string, string>[] = [
   { firstName: 'Ferdinand', lastName: 'Quartermaine' },
   { dateOfBirth: '1971-02-03' },

@@ -13,22 +13,22 @@ import type { Photograph } from '../../packages/vision/src/specimens/photograph.
 import { seeded, within } from '../../packages/vision/src/specimens/random.ts';
 import { AUDREY, CONNERY, FRANCK, picture } from '../../packages/vision/test/pictures.ts';
 
-/** A document seen straight on, as a forger has it before him. */
+/** A document seen from straight above, as a forger has it. */
 export type FlatDocument = { readonly image: Raster; readonly portraitArea?: DocumentArea };
 export type DocumentMaterial = {
-  /** The document with this number: of a folder, or a passport that we draw. */
+  /** The document with this number, from a folder or drawn by us. */
   flat(at: number): Promise<FlatDocument>;
-  /** The file that the document was taken from, if it is not ours. */
+  /** The file of the document, if it is not drawn by us. */
   nameOf(at: number): string | undefined;
-  /** The picture in that file as it is, as a JPEG. */
+  /** The unchanged picture in that file, as a JPEG. */
   original(at: number): Promise<Buffer | undefined>;
-  /** How many different documents there are, if they are not ours. */
+  /** The number of different documents, if they are not drawn by us. */
   readonly count: number | undefined;
   /** A face to put over the portrait. */
   face(at: number): Promise<Raster>;
-  /** A passport that we draw: only of these can print and zone be changed. */
+  /** A passport that we draw: print and zone can be changed only in these. */
   passport(at: number, change?: DocumentChange): Promise<FlatDocument>;
-  /** An identity card that we draw: print and portrait in front, the zone on the back. */
+  /** An identity card that we draw: print and portrait on the front, the zone on the back. */
   card(at: number, change?: DocumentChange): Promise<{ readonly front: FlatDocument; readonly back: FlatDocument }>;
 };
 export type DocumentChange = { readonly person?: Partial<Person>; readonly zone?: ZoneChange };
@@ -36,20 +36,20 @@ export type DocumentChange = { readonly person?: Partial<Person>; readonly zone?
 const WIDTH = 1250;
 const FACE_WIDTH = 600;
 const MAX_FILES = 500;
-/** The photograph of a portrait around a face that was found, in widths and heights of the face. */
+/** The size of a portrait photograph around a face, in widths and heights of the face. */
 const [PHOTO_WIDTH, PHOTO_HEIGHT] = [1.6, 1.55];
 const MIN_FACE_HEIGHT = 70;
-/** Pages that are not shaped like a document lying down are left out. */
+/** Pages whose ratio of height to width is not that of a document in landscape are left out. */
 const [FLATTEST, HIGHEST] = [0.5, 0.85];
 
 export type MaterialOptions = {
   readonly today: string;
   readonly seed: number;
-  /** A folder of pictures of documents, straight on. */
+  /** A folder of pictures of documents, taken from straight above. */
   readonly documents?: string | undefined;
   /** A folder of portraits. */
   readonly faces?: string | undefined;
-  /** The portrait that every passport of ours shows, and that is pasted over others. */
+  /** The portrait in every passport that we draw; it is also pasted over others. */
   readonly holder?: Buffer | undefined;
 };
 
@@ -160,13 +160,13 @@ async function rasterOf(bytes: Buffer, width: number): Promise<Raster> {
   return { width: info.width, height: info.height, data: new Uint8Array(data) };
 }
 
-/** How a telephone photographs a document that lies on a table. */
+/** The way in which a telephone photographs a document on a table. */
 export function howOf(seed: number): Photograph {
   const random = seeded(seed);
   const tint = [within(random, 0.95, 1.1), 1, within(random, 0.72, 1.05)] as const;
   const { tilt = 0, yaw = 0, ...rest } = everydayPhotograph(random);
   const noise = within(random, 1.5, 4);
-  // No lens is sharper. Less than 0.6 would leave the pixels as they were drawn.
+  // No lens is sharper: with less than 0.6, the drawn pixels would stay visible.
   const blur = within(random, 0.6, 1);
   return {
     ...rest,

@@ -13,7 +13,7 @@ import { type DocumentMaterial, personAt } from './document-material.ts';
 
 export type DocumentTrialResult = {
   readonly outcome: 'accepted' | 'review' | 'refused';
-  /** What spoke against the document: names of checks with their reasons. */
+  /** The signs against the document: names of checks with their reasons. */
   readonly signs: readonly string[];
   /** Whether the authenticity or the consistency of the document is in doubt. */
   readonly alarm: boolean;
@@ -35,7 +35,7 @@ export type DocumentTrialOptions = Order & {
 
 type Check = { readonly name: string; readonly type: string; readonly status: string; readonly reason?: string };
 
-/** Presents documents to a real server, as somebody would who does whatever the pages ask for. */
+/** Presents documents to a real server, as an end user who does what the pages ask for. */
 export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
   const { definition, material, recording } = options;
   let allowed: boolean | undefined;
@@ -46,7 +46,7 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
     allowed = allowSpecimens;
   }
 
-  /** Does one step. */
+  /** Submits one step. */
   async function doStep(user: EndUser, step: { id: string; type: string }, picture: Picture): Promise<void> {
     const results: Record<string, object> = { consent: { accepted: true }, form: DETAILS };
     let result = results[step.type] ?? {};
@@ -67,7 +67,7 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
   }
 
   return {
-    /** Undefined if the kind cannot be made of this document. */
+    /** Returns undefined if this kind cannot be made from this document. */
     async run(name: DocumentKindName, at: number): Promise<DocumentTrialResult | undefined> {
       const kind: DocumentKind = DOCUMENT_KINDS[name];
       const picture = await kind.picture(material, at, options);
@@ -77,11 +77,11 @@ export function openDocumentTrial(app: TestApp, options: DocumentTrialOptions) {
       const started = await startJourney(app, app.apiKey, { processDefnName: definition, parameters });
       const { user, token, processInstanceId: id } = started;
       let now = await user.settled(app.clock);
-      const shown = new Set<string>();
+      const attemptedSteps = new Set<string>();
       for (let steps = 0; now.step && steps < MAX_STEPS; steps += 1) {
-        // The same picture gives the same reading, so a document that is asked for again has been refused.
-        if (shown.has(now.step.id)) break;
-        shown.add(now.step.id);
+        // The same picture is read in the same way again, so a step that is requested twice has refused the document.
+        if (attemptedSteps.has(now.step.id)) break;
+        attemptedSteps.add(now.step.id);
         await doStep(user, now.step, picture);
         now = await user.settled(app.clock);
       }

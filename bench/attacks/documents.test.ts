@@ -5,7 +5,7 @@ import type { DocumentKindName } from './document-kinds.ts';
 import { openMaterial } from './document-material.ts';
 import { openDocumentTrial } from './document-trial.ts';
 
-/** The short form of `npm run attacks:documents`. What the other kinds are stopped by has tests beside its rule. */
+/** The short form of `npm run attacks:documents`. The rules that stop the other kinds have tests of their own. */
 const CAUGHT: readonly (readonly [DocumentKindName, sign: RegExp])[] = [
   ['photocopy', /documentAuthenticity photocopy/],
   ['printEdited', /documentConsistency mrz_mismatch/],

@@ -14,18 +14,18 @@ import { newProgress } from './progress.ts';
 
 /**
  * Presents copies, forgeries and documents of others to a real server, in this process, with a definition that comes with
- * it, and shows how many were accepted without a human. Genuine photographs go the same way. No picture is written.
+ * Grove, and shows how many were accepted without a human. Genuine photographs are tried in the same way. No picture is written.
  */
 const USAGE = `npm run attacks:documents -- [--tries 30] [--from 0] [--kinds NAME,…] [--definition NAME] [--documents DIR]
   [--faces DIR] [--seed N] [--name NAME]
 
-  --tries N        of each kind; with --documents, at most one of each document
-  --from N         the first of them; a run that was broken off goes on there
+  --tries N        attempts of each kind; with --documents, at most one of each document
+  --from N         the number of the first attempt, to continue a run that was interrupted
   --kinds          ${Object.keys(DOCUMENT_KINDS).join(', ')}
-  --definition     ${TRIED_DEFINITIONS.join(', ')}; document-only, where nothing but the document decides
-  --documents DIR  pictures of documents, straight on, for the kinds that change neither print nor zone; else ours
+  --definition     ${TRIED_DEFINITIONS.join(', ')}; default: document-only, in which only the document decides
+  --documents DIR  pictures of documents from straight above, for the kinds that change neither print nor zone; default: drawn ones
   --faces DIR      portraits to paste; without it, those of a development dependency
-  --name NAME      of the section in the report; documents`;
+  --name NAME      the name of the section in the report; default: documents`;
 
 const { values } = parseArgs({
   options: {
@@ -55,7 +55,7 @@ if (values.help || !definition || !isRight) {
 }
 
 type Row = { readonly kind: DocumentKindName; readonly results: readonly DocumentTrialResult[] };
-/** The man of the recording, as a portrait shows him. */
+/** The part of the recording that is the portrait of the man. */
 const HEAD = { left: 120, top: 60, width: 170, height: 217 };
 const COLUMNS = [
   'presented',
@@ -83,7 +83,7 @@ try {
   let report = '';
   for (const kind of kinds) {
     rows.push({ kind, results: await present(trial, kind, material) });
-    // After each kind: a long run that is broken off has shown something.
+    // Written after each kind, so that a long run that is interrupted has results.
     report = writeSection(sectionOf(rows));
   }
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

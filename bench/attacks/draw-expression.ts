@@ -1,9 +1,9 @@
 import { type Point, pointAt, type Still, sample } from './still.ts';
 
 export type Expression = {
-  /** 0 open, 1 closed. */
+  /** From 0, open, to 1, closed. */
   readonly eyesClosed?: number;
-  /** Which of the ways to draw closed eyes. */
+  /** The index of the way to draw closed eyes. */
   readonly eyePaint?: number;
   /** In widths of the mouth. */
   readonly mouthGap?: number;
@@ -22,7 +22,7 @@ export function drawExpression(
   return data;
 }
 
-/** In widths of the eye: how far the lashes reach beyond the lids. */
+/** How far the lashes reach beyond the lids, in widths of the eye. */
 const LASHES = 0.06;
 
 /** Stretches the skin above the eye over it, so that the upper lashes come to lie on the lower lid. `above` is in widths of the eye. */
@@ -52,7 +52,7 @@ const lidFrom =
 type EyePaint = (still: Still, source: Float32Array, outer: number, share: number) => Float32Array;
 type Points6 = [Point, Point, Point, Point, Point, Point];
 
-/** Of a line through points from left to right. */
+/** The height at `x` of a line through points from left to right. */
 function heightAt(line: readonly Point[], x: number): number {
   const next = Math.min(
     line.length - 1,
@@ -98,7 +98,7 @@ function paintLid(still: Still, source: Float32Array, outer: number, share: numb
   return out;
 }
 
-/** An attacker who is not believed tries another one. */
+/** The ways to draw closed eyes. An attacker whose drawing is not recognised tries the next one. */
 const EYE_PAINTS: readonly EyePaint[] = [lidFrom(0.4), lidFrom(0.25), paintLid, lidFrom(0.6)];
 
 function openMouth(still: Still, source: Float32Array, gap: number, paint: string): Float32Array {

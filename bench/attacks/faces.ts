@@ -7,7 +7,7 @@ import { AT_REST, type Moment, openRecording, PORTRAIT_AT, SHOWN } from '../../p
 import { type Film, findFilms } from './films.ts';
 import type { Still } from './still.ts';
 
-/** The material of an attacker, and people who do what is asked for, for comparison. */
+/** The material of an attacker, and recordings of people who follow the instructions, for comparison. */
 export type Faces = {
   /** Photographs of victims. */
   readonly stills: readonly Still[];
@@ -17,7 +17,7 @@ export type Faces = {
   readonly turned: readonly Still[];
   /** Three photographs of one victim, straight ahead, taken at different times. */
   readonly albums: readonly (readonly Still[])[];
-  /** Somebody at rest, who also moves in the first of the films. */
+  /** Frames at rest of the person in the first of the films. */
   readonly resting: readonly Still[];
   readonly films: readonly Film[];
 };
@@ -28,15 +28,15 @@ const PORTRAIT_SIDE = 150;
 const MAX_FACES = 200;
 
 export type FaceFolders = {
-  /** Of photographs, one face each. */
+  /** A folder of photographs with one face each. */
   readonly faces?: string | undefined;
-  /** Of folders, each with the frames of a recording as numbered JPEGs, twelve a second. */
+  /** A folder of folders, each with the frames of a recording as numbered JPEGs, twelve a second. */
   readonly films?: string | undefined;
-  /** Of folders, each with photographs of one person. */
+  /** A folder of folders, each with photographs of one person. */
   readonly albums?: string | undefined;
 };
 
-/** What is in the folders, or what a development dependency carries. */
+/** Opens the material in the folders, or that of a development dependency. */
 export async function openFaces({ faces, films, albums }: FaceFolders): Promise<Faces> {
   const recording = await openRecording();
   const own = [...[AUDREY, CONNERY, FRANCK].map(picture), recording.at(PORTRAIT_AT)];
@@ -72,7 +72,7 @@ export async function openFaces({ faces, films, albums }: FaceFolders): Promise<
 
 const PHOTOGRAPHS_OF_ALBUM = 3;
 const MAX_ALBUMS = 100;
-/** Of a photograph that looks straight ahead. */
+/** The largest angle of a head that looks straight ahead. */
 const AHEAD_DEGREES = 12;
 
 async function findAlbums(vision: VisionEngine, folder: string): Promise<Still[][]> {
@@ -102,7 +102,7 @@ function shrink(photograph: Buffer): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Nobody attacks with a photograph that the first instruction would not take, unless it is one of several. */
+/** Leaves out photographs that the first instruction would refuse, unless `anyPose` is set. No attacker would use them. */
 async function toStills(
   vision: VisionEngine,
   photographs: readonly Buffer[],

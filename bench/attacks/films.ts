@@ -15,47 +15,47 @@ import {
 import sharp from 'sharp';
 import { type Actor, RecordingOver } from '../../packages/vision/test/recording.ts';
 
-/** A recording of a person, whose frames are played in the order in which they are asked for. */
+/** A recording of a person, whose frames are played in the order of the instructions. */
 export type Film = {
   readonly name: string;
-  /** What the person never does in it. */
+  /** Movements that are not in it. */
   readonly omit: readonly Omission[];
-  /** What can be seen in it. */
+  /** Movements that are in it. */
   readonly shows: ReadonlySet<Movement>;
   actor(): Actor;
 };
 
-/** `at`: its number in the film. */
+/** `at` is the number of the frame in the film. */
 type Frame = { readonly bytes: Buffer; readonly observation: FaceObservation; readonly at: number };
 
 const MAX_FILMS = 100;
 const MAX_FRAMES = 400;
 const FRAMES_PER_SECOND = 12;
-/** Every other frame of a stretch is a take of its own: the person does it again. */
+/** Every other frame of a stretch makes a second take, as if the person repeated the movement. */
 const TAKES_OF_STRETCH = 2;
 /** Two frames in a row show a movement; eyes must be closed for longer. */
 const LEAST_FRAMES = 2;
 const LEAST_FRAMES_OF_CLOSED_EYES = 8;
 const REST_DEGREES = 4;
 const MOST_ASIDE_DEGREES = 20;
-/** How far two moments at rest may differ. */
+/** How much two moments at rest may differ. */
 const CLEAR = { degrees: 3, lids: 0.9, eyesOpen: 0.85, mouth: 0.04 };
 /**
- * In so many seconds of the film the face has to be at rest: at the start and after each movement. In a challenge these moments
- * are seconds apart; frames of one second would be nearly the same picture. In a short film they are half seconds, which is
- * harder on the person: pictures at rest are more alike.
+ * In how many moments of the film the face must be at rest: at the start and after each movement. A moment is one second,
+ * because in a challenge the moments at rest are seconds apart, and frames of one second are nearly the same picture. In a
+ * short film a moment is half a second; then pictures at rest are more alike, and the person is refused more often.
  */
 const LEAST_RESTS = 6;
 const FRAMES_OF_MOMENT = [FRAMES_PER_SECOND, FRAMES_PER_SECOND / 2] as const;
-/** So many frames show how the head comes back. */
+/** The number of frames in which the head comes back. */
 const FRAMES_OF_WAY_BACK = 3;
-/** Nobody comes closer in films of talking heads: a part of the picture is enlarged, as if the camera had been brought closer. */
+/** In films of talking heads nobody comes closer, so a part of the picture is enlarged as if the camera came closer. */
 const CLOSE_UP = 1.35;
 const CLOSE_UPS = 8;
 const FRAMES_OF_CLOSE_UP = 4;
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 
-/** Every folder is a film. Those in which nobody looks ahead often enough are left out, and named. */
+/** Reads every folder as a film. Films in which the person does not look ahead often enough are left out, and named. */
 export async function findFilms(vision: VisionEngine, folder: string): Promise<Film[]> {
   const films: Film[] = [];
   for (const name of readdirSync(folder).slice(0, MAX_FILMS)) {
@@ -81,7 +81,7 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
   const first = mostUsual(ahead)?.observation;
   if (!first) return undefined;
   const neutral = { ...first, size: sizeOf(first) };
-  // Who looks ahead looks at one place: the films were not made for this, and people look around in them.
+  // Only frames that look at one place are at rest: the films were not made for this purpose, and people look around.
   const isNear = (observation: FaceObservation) =>
     Math.hypot(observation.yaw - neutral.yaw, observation.pitch - neutral.pitch) <= REST_DEGREES;
   const rests = ahead.filter(
@@ -109,12 +109,12 @@ async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | un
       };
 }
 
-/** Frames by the moment of the film that they belong to. */
+/** Groups frames by the moment of the film to which they belong. */
 function momentsOf(frames: readonly Frame[], length: number): Map<number, Frame[]> {
   return Map.groupBy(frames, ({ at }) => Math.floor(at / length));
 }
 
-/** The frame whose pose has most others near it: where the person looks when nothing happens. */
+/** The frame whose pose has the most other frames near it: the pose of the person at rest. */
 function mostUsual(frames: readonly Frame[]): Frame | undefined {
   const near = ({ observation: one }: Frame) =>
     frames.filter(
@@ -144,14 +144,14 @@ function takesOf(frames: readonly Frame[], neutral: Neutral, movement: Movement)
   );
 }
 
-/** A face that is bowed deeply has any yaw, as the network sees it: somebody who turns the head does not bow it as well. */
+/** The network reads any yaw from a face that is bowed deeply, so a turned head counts only if it is not bowed as well. */
 function isLevel({ yaw, pitch }: FaceObservation, neutral: Neutral, movement: Movement): boolean {
   if (!isDirection(movement)) return true;
   const aside = movement === 'left' || movement === 'right' ? pitch - neutral.pitch : yaw - neutral.yaw;
   return Math.abs(aside) <= MOST_ASIDE_DEGREES;
 }
 
-/** The server measures from another moment at rest: only what is shown clearly is shown there, too. Somebody asked would go on. */
+/** The server measures from another moment at rest, so a movement in a film must be clear from all of these. */
 function nearbyRests(neutral: Neutral): Neutral[] {
   const turned = [-CLEAR.degrees, CLEAR.degrees].flatMap((degrees) => [
     { ...neutral, yaw: neutral.yaw + degrees },
@@ -161,7 +161,7 @@ function nearbyRests(neutral: Neutral): Neutral[] {
   return [neutral, ...turned, narrow, { ...neutral, mouth: neutral.mouth + CLEAR.mouth }];
 }
 
-/** The first, the one after so many, and so on; then from the second on. */
+/** Deals out the items in turns, like cards: each list has every `turns`-th item. */
 function inTurns<Item>(items: readonly Item[], turns: number): Item[][] {
   return Array.from({ length: turns }, (_, offset) => items.filter((_item, at) => at % turns === offset));
 }
@@ -186,14 +186,14 @@ function closeUp({ bytes, observation: { width, height, box } }: Frame): Promise
     .toBuffer();
 }
 
-/** `rests`: the frames at rest, by moments. */
+/** `rests` are the frames at rest, one list for each moment. */
 function newActor(
   rests: readonly (readonly Frame[])[],
   takes: ReadonlyMap<Movement, readonly (readonly Frame[])[]>,
 ): Actor {
   const inTurn = fromAllMoments(rests);
   const waiting = new Map<Movement, (readonly Frame[])[]>();
-  /** Asked for once more, the person does it as before. */
+  /** The next take of a movement. When all were played, the takes begin again. */
   const nextTake = (movement: Movement): readonly Frame[] => {
     const list = waiting.get(movement) ?? [];
     if (list.length === 0) list.push(...shuffled(takes.get(movement) ?? []));
@@ -208,22 +208,22 @@ function newActor(
       const isNew = before !== `${kind} ${phase}`;
       before = `${kind} ${phase}`;
       if (!atRest && (isNew || playing.length === 0)) playing = [...nextTake(kind)];
-      // A head that was turned comes back as the film shows it; what comes after that is another moment at rest.
+      // A turned head comes back as in the film; the frames after that are from another moment at rest.
       if (atRest && isNew) playing = isDirection(kind) ? endOf(playing) : [];
       const frame = playing.shift() ?? (atRest ? inTurn.shift() : undefined);
-      if (!frame) throw new RecordingOver(`the film shows ${atRest ? 'the face at rest' : kind} no more`);
+      if (!frame) throw new RecordingOver(`the film has no more frames of ${atRest ? 'the face at rest' : kind}`);
       return frame.bytes;
     },
   };
 }
 
-/** A few frames of what is left of a take, the last one among them. */
+/** A few of the remaining frames of a take, including the last one. */
 function endOf(frames: readonly Frame[]): Frame[] {
   const every = Math.max(1, Math.ceil(frames.length / FRAMES_OF_WAY_BACK));
   return frames.filter((_frame, at) => (frames.length - 1 - at) % every === 0);
 }
 
-/** One frame of each moment, then another one of each, and so on: a face at rest is another moment each time. */
+/** One frame of each moment, then another one of each, and so on, so that each face at rest is from another moment. */
 function fromAllMoments(rests: readonly (readonly Frame[])[]): Frame[] {
   const moments = rests.map((frames) => shuffled(frames));
   const rounds = Math.max(...moments.map(({ length }) => length));

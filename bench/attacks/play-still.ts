@@ -2,11 +2,11 @@ import type { Movement } from '@grove/vision';
 import { type HeadPose, type RenderOptions, renderHead } from './render-head.ts';
 import type { Still } from './still.ts';
 
-/** Answers instructions live with pictures that are rendered from stills. */
+/** Follows instructions live with pictures that are rendered from stills. */
 export type Player = {
   /** The frame at this moment, for the instruction that was revealed then. */
   frame(now: number): Promise<Buffer>;
-  /** A new instruction, or the way back. */
+  /** Begins to follow a new instruction, or to return to rest. */
   follow(instruction: { kind: Movement; phase: 'do' | 'return'; longestSide?: number }, now: number): void;
 };
 
@@ -38,10 +38,10 @@ const STYLES: Record<
 
 const REACTION_MS = [380, 700] as const;
 const RAMP_MS = 450;
-/** In so long a movement becomes half as large again, and no larger. */
+/** A movement grows to one and a half times its size within this time, and no further. */
 const FURTHER_MS = 6000;
 const MOST_FURTHER = 0.5;
-/** As long he tries one way to draw closed eyes. */
+/** How long the attacker tries one way to draw closed eyes. */
 const PAINT_MS = 2200;
 
 export function playStill(kind: AttackKind, stills: readonly Still[], random: () => number): Player {
@@ -56,10 +56,10 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
   const poseAt = (now: number): HeadPose => {
     const share = Math.min(1, Math.max(0, (now - begins) / RAMP_MS));
     const smooth = share * share * (3 - 2 * share);
-    // As long as the instruction stays open, the attacker goes further, as a person would.
+    // While the instruction stays open, the attacker exaggerates the movement, as a person would.
     const further = 1 + Math.min(MOST_FURTHER, Math.max(0, (now - begins - RAMP_MS) / FURTHER_MS));
     const mix = (of: keyof HeadPose) => (from[of] ?? 0) * (1 - smooth) + (target[of] ?? 0) * further * smooth;
-    // A head is never quite still, and an attacker knows it.
+    // A real head is never quite still, and the attacker imitates that.
     const sway = (speed: number) => Math.sin((now / 1000) * speed) * 0.8 + (random() - 0.5) * 0.6;
     const blink = lively && now % 5000 > blinkAt && now % 5000 < blinkAt + 200 ? 1 : 0;
     return {
@@ -79,14 +79,14 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
       if (kind === 'print')
         return renderHead(main, { ...pose, eyesClosed: 0, mouthGap: 0 }, { model: 'flat', noise: 2, random });
       if (kind === 'photographs') {
-        // The photograph whose head is turned nearest to where it should be, warped the rest of the way.
+        // Takes the photograph whose head is turned nearest to the pose, and warps the rest.
         const best = stills.reduce((one, other) =>
           Math.abs((other.turned ?? 0) - pose.yaw) < Math.abs((one.turned ?? 0) - pose.yaw) ? other : one,
         );
         const rest = { ...pose, yaw: pose.yaw - (best.turned ?? 0) };
         return renderHead(best, rest, { ...STYLES.full, relight: 0.1, random });
       }
-      // Each time the head comes back, it is another photograph.
+      // Takes another photograph each time the head comes back.
       if (kind === 'album')
         return renderHead(stills[returns % stills.length] ?? main, pose, { ...STYLES.full, random });
       return renderHead(main, pose, { ...STYLES[kind], random });

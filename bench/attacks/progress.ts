@@ -1,4 +1,4 @@
-/** One line that is written over on a terminal; elsewhere a line now and then. */
+/** Shows progress on one line that is overwritten on a terminal; elsewhere it prints a line now and then. */
 export function newProgress(name: string, all: number) {
   const started = Date.now();
   const isTerminal = process.stderr.isTTY;

@@ -3,15 +3,15 @@ import { drawExpression, type Expression } from './draw-expression.ts';
 import { type Point, type Still, sample } from './still.ts';
 
 /**
- * Renders a head from one photograph, as an attacker without a neural network would: a depth is invented for every
- * pixel, and the picture is warped as that depth asks for. It exists to attack our own liveness check.
+ * Renders a head from one photograph, as an attacker without a neural network would: it invents a depth for every pixel and
+ * warps the picture accordingly. It exists to attack our own liveness check.
  */
 export type HeadPose = Expression & {
   /** Degrees; positive towards the right edge of the picture, and up. */
   readonly yaw: number;
   readonly pitch: number;
   readonly roll?: number;
-  /** How much larger it becomes: 0 as it is, 1 twice as large. */
+  /** How much larger the head becomes: 0 is unchanged, 1 is twice as large. */
   readonly nearer?: number;
 };
 
@@ -21,16 +21,16 @@ export type RenderOptions = {
   readonly ownBackground?: boolean;
   /** Darkens the side that turns away. */
   readonly relight?: number;
-  /** A few pixels of elastic wobble, other in every frame. */
+  /** A few pixels of elastic wobble, different in every frame. */
   readonly wobble?: number;
-  /** Local changes of brightness, other in every frame, as a share. */
+  /** Local changes of brightness as a share, different in every frame. */
   readonly flicker?: number;
   /** Standard deviation of the noise, in grey levels. */
   readonly noise?: number;
   readonly jpegQuality?: number;
   /** How the expression is drawn: roughly, or with shading and teeth. */
   readonly paint?: 'rough' | 'careful';
-  /** What the camera is pointed at, if the picture is not fed into it. */
+  /** What the camera photographs, if the picture is not injected. */
   readonly medium?: 'screen' | 'print';
   readonly random: () => number;
 };
@@ -52,12 +52,12 @@ export async function renderHead(still: Still, pose: HeadPose, options: RenderOp
     .toBuffer();
 }
 
-/** The picture as it is, with a little noise. */
+/** Encodes the picture unchanged, with a little noise. */
 export function encode(still: Still, random: () => number): Promise<Buffer> {
   return renderHead(still, { yaw: 0, pitch: 0 }, { model: 'flat', noise: 2, random });
 }
 
-/** The rotation as a field of displacements: the depth of a generic head, falling off outside of it. */
+/** Turns the head by a field of displacements from the depth of a generic head, which falls off outside of it. */
 function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: RenderOptions): Float32Array {
   const { width, height } = still;
   const head = headOf(still);
@@ -107,7 +107,7 @@ function turnHead(still: Still, source: Float32Array, pose: HeadPose, options: R
 
 const depthMaps = new WeakMap<Still, Map<string, Float32Array>>();
 
-/** The depth of every pixel, worked out once for a photograph. */
+/** The depth of every pixel, computed once for a photograph. */
 function depthMap(still: Still, head: Head, model: RenderOptions['model']): (x: number, y: number) => number {
   const { width, height } = still;
   const maps = depthMaps.get(still) ?? new Map<string, Float32Array>();
@@ -152,7 +152,7 @@ function headOf({ points }: Still): Head {
 const bump = (u: number, v: number, at: Point, width: number, height: number) =>
   Math.exp(-((u - at.x) ** 2) / (2 * width * width) - (v - at.y) ** 2 / (2 * height * height));
 
-/** In radii of the head, beside its middle. */
+/** The depth at a place beside the middle of the head, all in radii of the head. */
 const DEPTHS: Record<RenderOptions['model'], (u: number, v: number, head: Head) => number> = {
   flat: () => 0,
   ellipsoid(u, v, { nose }) {
@@ -171,10 +171,10 @@ const DEPTHS: Record<RenderOptions['model'], (u: number, v: number, head: Head) 
   },
 };
 
-/** In radii of the head: nothing is moved beyond. */
+/** In radii of the head: nothing beyond is moved. */
 const FAR = 2;
 
-/** The picture around the head is dragged along less and less. */
+/** The picture around the head moves with it, less and less with the distance. */
 function falloff(distance: number): number {
   if (distance <= 1) return 1;
   return Math.max(0, 1 - (distance - 1) / 0.9) ** 2;
@@ -186,7 +186,7 @@ function maskOf(u: number, v: number): number {
   return Math.min(1, Math.max(0, (1.06 - edge) / 0.12));
 }
 
-/** What stands behind the head is made up from beside it. */
+/** Fills what the head uncovers with the background beside it. */
 function background(source: Float32Array, still: Still, head: Head, x: number, y: number, channel: number): number {
   const u = (x - head.x) / head.radiusX;
   const v = (y - head.y) / head.radiusY;
@@ -197,7 +197,7 @@ function background(source: Float32Array, still: Still, head: Head, x: number, y
   return left * (1 - share) + right * share;
 }
 
-/** Smooth waves of random phase: other in every frame. */
+/** Smooth waves with a random phase, different in every frame. */
 function wobbleField({ wobble = 0, random }: RenderOptions) {
   if (wobble === 0) return undefined;
   const wave = () => {
@@ -208,7 +208,7 @@ function wobbleField({ wobble = 0, random }: RenderOptions) {
     }));
     const at = (x: number, y: number) =>
       (wobble / 2) * parts.reduce((sum, { fx, fy, phase }) => sum + Math.sin(fx * x + fy * y + phase), 0) * 0.7;
-    // The waves are long: every eighth pixel is worked out, and held.
+    // The waves are long, so only every eighth pixel is computed.
     const cache = new Map<number, number>();
     return (x: number, y: number) => {
       const cell = (y >> 3) * 4096 + (x >> 3);
@@ -220,7 +220,7 @@ function wobbleField({ wobble = 0, random }: RenderOptions) {
   return { x: wave(), y: wave() };
 }
 
-/** A picture that is photographed from a screen, with its raster and glow, or from paper, with dots and faded colours. */
+/** Simulates a photograph of a screen, with its raster and glow, or of paper, with dots and faded colours. */
 function recapture(data: Float32Array, { width, height }: Still, medium: 'screen' | 'print'): Float32Array {
   const out = new Float32Array(data.length);
   for (let y = 0; y < height; y += 1) {
@@ -242,7 +242,7 @@ function recapture(data: Float32Array, { width, height }: Still, medium: 'screen
   return out;
 }
 
-/** Noise of deviation 1, worked out once; a frame begins somewhere in it. */
+/** Noise with a deviation of 1, computed once; each frame begins at a random place in it. */
 const GRAINS = Float32Array.from({ length: 999_983 }, () => (Math.random() + Math.random() + Math.random() - 1.5) * 2);
 
 function finish(

@@ -7,7 +7,7 @@ import type { AttackOutcome, TrialResult } from './trial.ts';
 export type Result = {
   readonly kind: string;
   readonly about: string;
-  /** The tries of one person follow each other. */
+  /** The attempts of one person follow each other. */
   readonly trials: readonly (TrialResult & { readonly person: number })[];
 };
 
@@ -29,7 +29,7 @@ function cellsOf({ kind, trials }: Result): string[] {
   ];
 }
 
-/** How often each sign was found. */
+/** How often each sign occurred. */
 function signsOf(trials: readonly TrialResult[]): string {
   const counts = new Map<string, number>();
   for (const sign of trials.flatMap(({ signs }) => [...new Set(signs)])) counts.set(sign, (counts.get(sign) ?? 0) + 1);
@@ -37,7 +37,7 @@ function signsOf(trials: readonly TrialResult[]): string {
   return sorted.map(([sign, times]) => `${sign} ${times}`).join(', ');
 }
 
-/** Of recordings that are tried more than once: at the first attempt, and within all of them. */
+/** For recordings with more than one attempt: how many people were accepted at the first attempt, and within all attempts. */
 function peopleOf({ trials }: Result): string[] {
   const people = Map.groupBy(
     trials.filter(({ outcome }) => outcome !== 'not played'),
@@ -71,8 +71,8 @@ export function sectionOf(name: string, results: readonly Result[]): Section {
     });
   const { novelty, sameness, passive } = LIVENESS_BOUNDS;
   const plots = [
-    { title: 'How much is new in the face when it comes back to rest', of: 'novelty', to: 0.1, bounds: novelty },
-    { title: 'How alike the face at rest is to itself', of: 'sameness', from: 0.7, to: 1, bounds: sameness },
+    { title: 'How different the face is when it returns to rest', of: 'novelty', to: 0.1, bounds: novelty },
+    { title: 'Similarity of the face at rest to itself', of: 'sameness', from: 0.7, to: 1, bounds: sameness },
     { title: 'Score of passive liveness', of: 'passive', to: 1, bounds: passive },
   ];
   return {

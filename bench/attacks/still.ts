@@ -1,4 +1,4 @@
-/** A photograph of a face, and what every rendering of it needs. */
+/** A photograph of a face, with the data that every rendering of it needs. */
 export type Still = {
   readonly width: number;
   readonly height: number;

@@ -8,16 +8,16 @@ import type { Attack } from './attack-list.ts';
 import type { Faces } from './faces.ts';
 import type { Still } from './still.ts';
 
-/** `not played`: the recording does not show what was asked for. */
+/** `not played`: the recording does not show the requested movements. */
 export type AttackOutcome = 'accepted' | 'review' | 'refused' | 'not played';
 export type TrialResult = {
   readonly outcome: AttackOutcome;
-  /** What spoke against it. */
+  /** The signs of an attack. */
   readonly signs: readonly string[];
   readonly measures: Readonly<Record<string, number | null>>;
 };
 
-/** For recordings of people, who have no document: liveness alone is judged. */
+/** For recordings of people, who have no document: only liveness is judged. */
 const LIVENESS_ONLY = {
   name: 'liveness-only',
   processDefinitionType: 'VERIFICATION',
@@ -26,7 +26,7 @@ const LIVENESS_ONLY = {
     { id: 'decide', type: 'decision', onAnyFailure: 'REVIEW', onUncertain: 'REVIEW' },
   ],
 };
-/** For attacks: it comes with Grove, and asks for a passport first. */
+/** For attacks: this definition comes with Grove and asks for a passport first. */
 const SHIPPED = 'document-and-selfie';
 const MAX_STARTS = 3;
 const FRAME_MS = 300;
@@ -37,7 +37,7 @@ export async function openTrial(app: TestApp) {
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
   const created = await app.client.processDefinitions.create({ body: LIVENESS_ONLY as never });
   await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
-  /** A journey whose document was read, and in which no challenge was answered yet: the attacker may start again. */
+  /** A journey whose document was read and which has no answered challenge yet, so that the attacker can start again. */
   let waiting: { user: EndUser; document: Still; starts: number } | undefined;
 
   async function checksOf(user: EndUser): Promise<readonly CheckOfResult[]> {
@@ -93,10 +93,10 @@ export async function openTrial(app: TestApp) {
   };
 }
 
-/** How many frames somebody sends before anything was asked for. */
+/** How many frames the attacker sends before the first instruction. */
 const EARLY_FRAMES = 24;
 
-/** Pictures for the step, then all frames to the first instruction, without a look at what is asked for. */
+/** Sends the pictures of the step, then all frames, without reading the instruction. */
 async function sendEarly(app: TestApp, user: EndUser, player: ReturnType<Attack['play']>): Promise<Challenge> {
   const frames: Buffer[] = [];
   for (let count = 0; count < EARLY_FRAMES; count += 1) frames.push(await player.frame(app.clock.now()));
@@ -126,8 +126,8 @@ type CheckOfResult = {
 };
 
 /**
- * A recording that leaves out movements is for a human because of that, and so is one whose moments are not played in their
- * order: the face jumps. Whatever else was found is what is measured.
+ * A recording that omits movements always needs a human, and so does one whose moments are not played in their order,
+ * because the face jumps. These signs are expected; the result has only the other signs.
  */
 function toResult(checks: readonly CheckOfResult[], name: string, isCut = false): TrialResult {
   const check = checks.find((each) => each.name === name);
@@ -185,7 +185,7 @@ async function play(
 
 const passports = new WeakMap<Still, Buffer>();
 
-/** A passport with the face of the victim, the same one each time. */
+/** Draws a passport with the face of the victim, the same passport each time. */
 async function passportOf(victim: Still, seed: number): Promise<Buffer> {
   const { data, width, height } = victim;
   const raw = { width, height, channels: 3 } as const;

@@ -11,11 +11,11 @@ import { openRecording, PORTRAIT_AT } from '../../packages/vision/test/recording
 import { familyCpuMicros } from '../process-stats.ts';
 
 /**
- * What a whole live verification costs: a passport, a challenge and the match, through a real server in this process, by
- * the processor time of this process and of its children. The first one starts everything and is not counted.
+ * Measures the processor time of a whole live verification: a passport, a challenge and the match, through a real server in
+ * this process. The time is that of this process and of its children. The first round starts everything and is not counted.
  */
 const ROUNDS = Number(process.argv[2] ?? 3);
-/** A page hears of news by a stream; it never asks as often as this. */
+/** A page gets changes by a stream, so it never polls as often as this. */
 const ASK_EVERY_MS = 500;
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 const DEFINITION = {
@@ -40,7 +40,7 @@ const app = await openTestApp(
   { environment: { GROVE_VISION: 'eager' } },
 );
 try {
-  // The passport is a specimen, which a live journey refuses otherwise.
+  // The passport is a specimen, which a live journey refuses by default.
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
   const created = await app.client.processDefinitions.create({ body: DEFINITION as never });
   await app.call(`/api/process-manager/processDefinitions/${created.id}/deploy`, { method: 'POST' });
@@ -78,7 +78,7 @@ async function verify(): Promise<string> {
   return `document ${step(start, afterReading)}, challenge ${state} ${step(afterReading, moved)}, judged and matched ${step(moved, processorSeconds())}`;
 }
 
-/** Of this process with its threads, and of the children that live and that have ended (Linux). */
+/** The processor time of this process with its threads, and of its children, also of those that have ended (Linux). */
 function processorSeconds(): number {
   return (familyCpuMicros(process.pid) ?? 0) / 1_000_000;
 }

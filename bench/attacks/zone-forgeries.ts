@@ -10,8 +10,8 @@ import { seeded } from '../../packages/vision/src/specimens/random.ts';
 import { type DocumentChange, type DocumentMaterial, howOf } from './document-material.ts';
 
 /**
- * Forgers who change the number of a passport in print and zone alike: two of its digits, chosen so that every check
- * digit stays right. The print is taken to be without a flaw; only the zone shows what was done.
+ * Forgers who change the number of a passport in the print and in the zone: two of its digits, chosen so that every check
+ * digit stays right. The print is assumed to be flawless; only the zone has traces.
  */
 
 const PENS: readonly Colour[] = [
@@ -24,13 +24,13 @@ const PENS: readonly Colour[] = [
 const PRINT_INK: Colour = [24, 24, 28];
 const FLUID: Colour = [252, 252, 250];
 
-/** Written with a pen over the print, as it is or rubbed out before. */
+/** Digits that are written with a pen over the printed ones, which may be rubbed out before. */
 export function inkedZone(holder: Person, at: number, erased: number): DocumentChange {
   const ink = PENS[at % PENS.length] as Colour;
   return rewrittenZone(holder, at, { ink, strength: 0.7 + 0.1 * (at % 4), erased });
 }
 
-/** Covered with correction fluid, and printed anew. */
+/** Digits that are covered with correction fluid and printed anew. */
 export function coveredZone(holder: Person, at: number): DocumentChange {
   return rewrittenZone(holder, at, { ink: PRINT_INK, strength: 1, cover: FLUID });
 }
@@ -40,10 +40,10 @@ function rewrittenZone(holder: Person, at: number, how: Omit<RewrittenZone, 'pri
   return { zone: { rewritten: { printedFor: { documentNumber }, ...how } } };
 }
 
-/** Digits whose strokes are nearly all in another one, so that it needs few more. */
+/** For each digit, those whose strokes it nearly contains, so that a pen must add few strokes. */
 const PARTS: Readonly<Record<string, string>> = { 8: '0369', 4: '1', 6: '5', 9: '5', 7: '1' };
 
-/** Numbers that differ in two digits and have the same check digit, those that need fewest strokes first. */
+/** Numbers that differ in two digits and have the same check digit. Those that need the fewest strokes come first. */
 function formerNumbers(number: string, at: number): string[] {
   const random = seeded(at + 77);
   const digits = [...number].flatMap((character, place) => (/\d/.test(character) ? [place] : []));
@@ -72,7 +72,7 @@ const CELL = { left: 7.82, centre: 80.6, pitch: 2.54, width: 2.4, height: 3.6 };
 
 type Copy = { readonly from: number; readonly to: number };
 
-/** Digits of the same line copied over two others in the finished photograph; undefined if the line has none that serve. */
+/** Copies digits of the line over two others in the finished photograph; undefined if the line has no suitable digits. */
 export function copiedZone(material: DocumentMaterial, holder: Person, at: number, seed: number) {
   const { documentNumber: target, birthDate, expiryDate } = holder;
   const lineOf = (number: string) =>
@@ -88,7 +88,7 @@ export function copiedZone(material: DocumentMaterial, holder: Person, at: numbe
   return undefined;
 }
 
-/** Two digits of the number, three places apart, exchanged in the finished photograph: they have the same weight. */
+/** Exchanges two digits of the number in the finished photograph. They are three places apart, so their weight is equal. */
 export function exchangedZone(material: DocumentMaterial, { documentNumber }: Person, at: number, seed: number) {
   const places = [...documentNumber].flatMap((digit, one) => {
     const other = documentNumber[one + 3];
