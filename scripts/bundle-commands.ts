@@ -5,22 +5,22 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The commands that tests start in hundreds of processes, each as one file: to load a thousand modules took half of the
- * processor time of a start. It is the same code, and it is told that it lies where its sources are. Of the packages of
- * others, those are inside that every server loads. `packages/cli/src/documentation.test.ts` starts the command itself, and a
- * single file of tests does, too.
+ * Bundles the commands that tests start in hundreds of processes, each into one file, because loading a thousand modules took
+ * half of the processor time of a start. The code is the same, and its modules have the paths of their sources. The bundle
+ * contains the packages that every server loads. `packages/cli/src/documentation.test.ts` starts the command without a bundle,
+ * and so does a test file that is run by itself.
  */
 const CHILDREN = ['migrate', 'server', 'teller', 'worker'];
 const ENTRIES = {
   grove: 'packages/cli/src/main.ts',
   ...Object.fromEntries(CHILDREN.map((name) => [name, `packages/server/test/children/${name}.ts`])),
 };
-/** Below the repository, because packages are looked for from there. */
+/** Below the repository, so that packages can be resolved from there. */
 const PLACE = resolve('node_modules/.cache/grove-commands');
 const SOURCES = `${resolve('packages')}/`;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The folder with `grove.mjs` and one file for each child of the server's tests. What has not changed is not written again. */
+/** Returns the folder with `grove.mjs` and one file for each child process of the server's tests. Writes only changed files. */
 export async function bundleCommands(): Promise<string> {
   mkdirSync(PLACE, { recursive: true });
   removeOld();
@@ -48,8 +48,8 @@ async function write(dir: string): Promise<void> {
 }
 
 /**
- * That of Vite: a dependency of its own would have `npm ci` ask for its binaries of all platforms, which not every registry
- * has.
+ * The rolldown of Vite. As a dependency of its own, rolldown would make `npm ci` request its binaries of all platforms, which
+ * not every registry has.
  */
 function bundler(): Promise<typeof import('rolldown')> {
   const vite = createRequire(resolve('packages/journey/package.json')).resolve('vite');
@@ -57,8 +57,8 @@ function bundler(): Promise<typeof import('rolldown')> {
 }
 
 /**
- * A part of Node that is imported is asked for everything it exports, so that `node:http` loads a whole client that nobody
- * uses: 0.07 s of each start. Taken as `require` would take it, it loads what is used. Only the names that are used stay.
+ * An import of a builtin module reads all its exports, so that `node:http` loads a whole client that nobody uses: 0.07 s of
+ * each start. This plugin reads builtin modules lazily, as `require` does, and only the exports that are used.
  */
 const BUILTIN = '\0builtin:';
 const builtins: import('rolldown').Plugin = {
@@ -83,13 +83,13 @@ ${lines.join('\n')}
   },
 };
 
-/** What these load is inside as well. They have neither binaries nor workers, and read no files beside them. */
+/** Packages that are bundled, with their dependencies. They have neither binaries nor workers, and read no files of their own. */
 const INSIDE =
   /\/node_modules\/(@fastify\/proxy-addr|@marcbachmann\/cel-js|ajv|ajv-formats|commander|fast-json-stringify|fastify|ipaddr\.js|marked|pg|pg-copy-streams|re2js|yaml)\//;
-/** It starts a worker. */
+/** pino starts a worker, so it is not bundled. */
 const OUTSIDE = /\/node_modules\/pino\//;
 
-/** Any other package is loaded from where its importer finds it. */
+/** Every other package is loaded from the place at which its importer resolves it. */
 const outside: import('rolldown').Plugin = {
   name: 'outside',
   async resolveId(source, importer, options) {
@@ -104,7 +104,7 @@ const outside: import('rolldown').Plugin = {
 
 const isPackage = (file: string) => file.includes('/node_modules/');
 
-/** What a module asks about itself. None of them is the one that was started, but the entries, and these do not ask. */
+/** Gives each module its own `import.meta`. Only entries are started, and they do not read `import.meta.main`, so it is false. */
 const atHome: import('rolldown').Plugin = {
   name: 'at-home',
   transform(code, id) {

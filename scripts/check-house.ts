@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
-/** Rules about the code that neither Biome nor the arrows know. Each says what to do. */
+/** Checks rules about the code that Biome and dependency-cruiser do not have. Each message says what to do. */
 const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 70;
 
@@ -30,7 +30,7 @@ function check(file: string): void {
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return; // It was deleted and is still listed.
+    return; // The file was deleted, but git still lists it.
   }
   const lines = text.split('\n').length - 1;
   if (lines > MAX_FILE_LINES) faults.push(`${file}: ${lines} lines; split it, at most ${MAX_FILE_LINES}`);
@@ -62,7 +62,7 @@ function check(file: string): void {
   visit(source);
 }
 
-/** `...{ one, other }` and `...[one, other]`, which only steer the formatter. */
+/** Finds `...{ one, other }` and `...[one, other]`, which have no purpose but to change the formatting. */
 function spreadsLiteral(node: ts.Node): boolean {
   const isSpread = ts.isSpreadAssignment(node) || ts.isSpreadElement(node) || ts.isJsxSpreadAttribute(node);
   if (!isSpread) return false;
@@ -71,7 +71,7 @@ function spreadsLiteral(node: ts.Node): boolean {
   return ts.isObjectLiteralExpression(expression) || ts.isArrayLiteralExpression(expression);
 }
 
-/** The name that the function is declared or assigned under. */
+/** The name under which the function is declared or assigned. */
 function nameOf(node: ts.SignatureDeclaration): string {
   if (node.name && ts.isIdentifier(node.name)) return node.name.text;
   const { parent } = node;
@@ -90,7 +90,7 @@ function declaredName(node: ts.Node): string | undefined {
   return isName && node.name && ts.isIdentifier(node.name) ? node.name.text : undefined;
 }
 
-/** `engine === 'sqlite'` and the like. */
+/** Finds comparisons such as `engine === 'sqlite'`. */
 function asksForEngine(node: ts.Node): boolean {
   return (
     ts.isBinaryExpression(node) &&
@@ -101,7 +101,7 @@ function asksForEngine(node: ts.Node): boolean {
   );
 }
 
-/** A list of at least two types of steps, or `step.type` compared with one. */
+/** Finds lists of at least two types of steps, and comparisons of `step.type` with one. */
 function listsStepTypes(node: ts.Node): boolean {
   if (ts.isArrayLiteralExpression(node)) {
     const names = node.elements.filter((element) => ts.isStringLiteral(element) && STEP_TYPES.has(element.text));
@@ -113,7 +113,7 @@ function listsStepTypes(node: ts.Node): boolean {
   return (ofStep(node.left) && aType(node.right)) || (ofStep(node.right) && aType(node.left));
 }
 
-/** By the names in the registry, which is one list. */
+/** Reads the types of steps from the list in the registry. */
 function stepTypes(): ReadonlySet<string> {
   const path = new URL('../packages/server/src/process-manager/engine/steps/registry.ts', import.meta.url);
   const [, list = ''] = /new Map\(\s*\[([^\]]*)\]/.exec(readFileSync(path, 'utf8')) ?? [];

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
-/** Several threads would each work out the same types again: twice the processor time, and the other checks want the cores. */
+/** Several threads would each compute the same types: twice the processor time, and the other checks need the cores. */
 const ONE_THREAD = '--singleThreaded';
 const TSC = 'node_modules/typescript-native/bin/tsc';
 const REMEMBER = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'];
 
-/** Everything that can be known about the code without running it. All of it at once: none waits for another. */
+/** All checks that do not run the code. They run at the same time, because none depends on another. */
 const CHECKS: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   // The native compiler checks; the one under the name `typescript` is for dependency-cruiser, which needs its API.
-  // It remembers what it has checked: the second time takes a tenth of the first.
+  // It stores what it has checked, so the second run takes a tenth of the first.
   ['types', 'node', TSC, '-p', '.', '--noEmit', ONE_THREAD, ...REMEMBER],
   ['types of the console', 'node', TSC, '-p', 'packages/console', '--noEmit', ONE_THREAD],
   ['style', 'biome', 'check', '--error-on-warnings', '.'],
@@ -29,10 +29,10 @@ const outcomes = CHECKS.map(([name, command, ...args]) => {
   return new Promise<{ isOk: boolean; report: string }>((done) => {
     execFile(command, args, { encoding: 'utf8', maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {
       const seconds = ((performance.now() - started) / 1000).toFixed(1);
-      // Without a compiler it understands, dependency-cruiser passes over every file and finds nothing wrong.
+      // Without a compiler that it supports, dependency-cruiser skips every file and reports no fault.
       const blind = name === 'arrows' && Number(/\((\d+) modules/.exec(stdout)?.[1] ?? 0) < 100;
       const isOk = error === null && !blind;
-      // What a command said is its own explanation; one that could not be started has none.
+      // A command that could not be started has no output, so its error is the report.
       const output = `${stdout}${stderr}` || String(error);
       done({
         isOk,

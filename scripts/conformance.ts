@@ -3,28 +3,28 @@ import { conformanceRows, countCells, generalRows, missingRoutes, renderRows } f
 import { readExercised } from './exercised.ts';
 
 /**
- * Prints every route with its statuses and codes, and whether the last whole run of the tests has exercised them. A run in
- * which a test failed counts for nothing. With `--missing`, only what was not. Exits 1 unless all was.
+ * Prints every route with its statuses and codes, and whether the last whole run of the tests has exercised them. A run with
+ * a failed test does not count. With `--missing`, it prints only what was not exercised. Exits with 1 if anything was not.
  */
 const onlyMissing = process.argv.includes('--missing');
 const all = operations();
 const exercised = readExercised();
 const rows = conformanceRows(all, exercised);
 const ofOperations = new Set<number>(all.flatMap(({ operation }) => operation.codes ?? []));
-/** Answered to a connection that has not said what it wants, so that no route can note it. Tests name them in titles. */
+/** Codes that are answered before the request is complete, so that no route can record them. Tests have them in their titles. */
 const BEFORE_ANY_ROUTE: readonly number[] = [100018, 100019];
-/** A whole application answers it only where it has a bug; tests show it with handlers that throw. */
+/** The application answers this code only if it has a bug. Tests exercise it with handlers that throw. */
 const OF_A_BUG = 1;
 const general = [...Object.keys(generalCodes), ...Object.keys(groveCodes)]
   .map(Number)
   .filter((code) => !ofOperations.has(code) && !BEFORE_ANY_ROUTE.includes(code) && code !== OF_A_BUG);
-const seenGeneral = generalRows(general, exercised);
+const generalCells = generalRows(general, exercised);
 
 const possibleRows = rows.filter(({ impossible }) => !impossible);
-const missingRows = possibleRows.filter(({ seen }) => !seen);
+const missingRows = possibleRows.filter(({ isExercised }) => !isExercised);
 const shownRows = onlyMissing ? missingRows : rows;
 if (shownRows.length > 0) console.log(renderRows(shownRows));
-const lacking = seenGeneral.filter(({ seen }) => !seen).map(({ code }) => code);
+const lacking = generalCells.filter(({ isExercised }) => !isExercised).map(({ code }) => code);
 console.log(`\ncodes of any operation: ${general.length - lacking.length} of ${general.length} exercised`);
 if (lacking.length > 0) console.log(`not exercised: ${lacking.join(' ')}`);
 const missing = missingRows.length;

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The blocks of code in what users read. */
+/** A block of code in the documents for users. */
 export type Block = { file: string; place: string; language: string; text: string };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -12,8 +12,8 @@ import { type Block, blocks, inLanguage } from './document-blocks.ts';
 import { NOT_RUN, RUN_ELSEWHERE } from './documented-commands.ts';
 
 /**
- * The shell commands of the documents are run against one server, each page in a shell of its own; settings are read as the
- * server reads them. A call that is answered with a fault fails the test.
+ * Runs the shell commands of the documents against one server, each page in a shell of its own. Settings are read with the
+ * code of the server. A call whose response is an error fails the test.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TIMEOUT_MS = 60_000;
@@ -28,7 +28,7 @@ const commands = inLanguage('sh');
 const here = commands.filter((block) => !listed(NOT_RUN)(block) && !listed(RUN_ELSEWHERE)(block));
 const scripts = here.filter((block) => !isSettings(block) && !isRequest(block));
 
-test('every block of commands is run here or elsewhere, or is listed with the reason why not', () => {
+test('every block of commands in the documents is run here or elsewhere, or is listed with the reason why not', () => {
   for (const [file, begins, where] of [...RUN_ELSEWHERE, ...NOT_RUN]) {
     assert.ok(
       commands.some((block) => block.file === file && block.text.startsWith(begins)),
@@ -42,10 +42,10 @@ test('every block of commands is run here or elsewhere, or is listed with the re
   assert.ok((none ?? 0) <= 8, `${none} of ${all} blocks are not run`);
 });
 
-test('settings that are shown are accepted', () => {
-  const shown = here.filter(isSettings);
-  assert.ok(shown.length >= 5);
-  for (const { place, text } of shown) {
+test('the settings in the documents are accepted', () => {
+  const settings = here.filter(isSettings);
+  assert.ok(settings.length >= 5);
+  for (const { place, text } of settings) {
     const pairs = [...text.matchAll(/^([A-Z_]+)=('[^']*'|\S*)/gm)].map(([, name = '', value = '']) => {
       return [name, value.replaceAll("'", '').replaceAll('…', 'a-value-of-sixteen')] as const;
     });
@@ -57,7 +57,7 @@ test('settings that are shown are accepted', () => {
   }
 });
 
-/** What the reader of a page has done before, and what is put in the place of what the page leaves open. */
+/** The commands that the reader of a page has run before, and the values for the placeholders of the page. */
 type Page = { before?: string; put?: readonly [string, string][] };
 
 const PAGES: Record<string, Page> = {
@@ -99,7 +99,7 @@ call POST "process-manager/processInstances/create?pt=$PT" '{"parameters": {"ema
   },
 };
 
-/** `post`, `curl` and `grove` as the pages use them; an answer that is a fault ends the shell. */
+/** `post`, `curl` and `grove` as the pages use them. A response that is an error ends the shell. */
 const BEFORE = `set -eu
 FIRST=; USER=
 idOf() { grep -o '"id":"[^"]*"' | head -1 | cut -d'"' -f4; }
@@ -119,7 +119,7 @@ grove() { "$NODE" "$GROVE" "$@"; }
 npx() { "$@"; }
 `;
 
-test('with one server', async (t) => {
+test('the commands and requests of the documents work against one server', async (t) => {
   const folder = temporaryFolder(t);
   const env = { GROVE_DATA: `${folder}/data`, GROVE_VISION: 'off' };
   const { url, ready } = await startGrove(t, env);
@@ -137,7 +137,7 @@ test('with one server', async (t) => {
   writeFiles(folder);
 
   for (const file of new Set(scripts.map((block) => block.file))) {
-    await t.test(`the commands of ${file}`, async () => {
+    await t.test(`the commands of ${file} run without an error`, async () => {
       const { before = '', put = [] } = PAGES[file] ?? {};
       let text = scripts
         .filter((block) => block.file === file)
@@ -155,20 +155,23 @@ test('with one server', async (t) => {
     });
   }
 
-  await t.test('requests that are shown without their host are answered as shown', async () => {
+  await t.test('requests that the documents show without a host get the documented status', async () => {
     const post = (path: string, body: string) =>
       fetch(`${url}${path}`, {
         method: 'POST',
         body,
         headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       });
-    const made = await post('/api/process-manager/processTokens', '{"name": "r", "processDefnName": "document-only"}');
-    const { id } = (await made.json()) as { id: string };
+    const tokenAnswer = await post(
+      '/api/process-manager/processTokens',
+      '{"name": "r", "processDefnName": "document-only"}',
+    );
+    const { id } = (await tokenAnswer.json()) as { id: string };
     const created = await post(`/api/process-manager/processInstances/create?pt=${id}`, '{}');
     const { processInstanceId } = (await created.json()) as { processInstanceId: string };
-    const shown = here.filter(isRequest);
-    assert.equal(shown.length, 2);
-    for (const { place, text } of shown) {
+    const requests = here.filter(isRequest);
+    assert.equal(requests.length, 2);
+    for (const { place, text } of requests) {
       const [, path = '', body = '{}', status] = /^POST (\S+)(?: (\{.*\}))?\n(?:→ (\d+))?/.exec(text) ?? [];
       const answer = await post(path.replace('{processInstanceId}', processInstanceId), body);
       assert.equal(answer.status, Number(status ?? 200), `${place}: ${await answer.text()}`);
@@ -176,7 +179,7 @@ test('with one server', async (t) => {
   });
 });
 
-/** The files that pages speak of. */
+/** Writes the files that the pages name. */
 function writeFiles(folder: string): void {
   const [script] = inLanguage('js').filter(({ file }) => file === 'docs/custom-pages.md');
   mkdirSync(join(folder, 'pages/questions'), { recursive: true });

@@ -1,10 +1,10 @@
 /**
- * What becomes of the shell commands in the documents. Those that are not listed here are run by documented-commands.test.ts.
- * Each entry is a page and how its block begins.
+ * Shell commands in the documents that documented-commands.test.ts does not run; it runs all others. Each entry has a page
+ * and the beginning of a block.
  */
 type Entry = readonly [file: string, begins: string, where: string];
 
-/** Run by another test, or by the drill, word by word or with the same arguments. */
+/** Commands that another test or the drill runs, word by word or with the same arguments. */
 export const RUN_ELSEWHERE: readonly Entry[] = [
   ['docs/production.md', '', 'scripts/production-drill/drill.ts'],
   ['docs/quick-start.md', 'npm start --silent -- --json', 'packages/cli/src/commands/start.test.ts'],
@@ -29,7 +29,7 @@ export const RUN_ELSEWHERE: readonly Entry[] = [
   ['packages/sdk/README.md', 'npm install', 'scripts/release/server-package.long.test.ts'],
 ];
 
-/** Run by nobody, and why. */
+/** Commands that nothing runs, each with the reason. */
 export const NOT_RUN: readonly Entry[] = [
   ['README.md', 'npm ci && npm start', 'installs the repository; the machine that runs the tests has done so'],
   ['README.md', 'npm ci && npm test', 'is the run that this test belongs to'],

@@ -14,21 +14,21 @@ import { blocks, inLanguage } from './document-blocks.ts';
 import { packSdkOnce } from './release/pack-sdk-once.ts';
 
 /**
- * Every block of code in what users read, held to its language: parsed, compiled, or compared with the commands that
- * exist. Those that can run against a server are run by packages/cli/src/documentation.test.ts and others.
+ * Checks every block of code in the documents for users: it is parsed, compiled, or compared with the commands that exist.
+ * packages/cli/src/documentation.test.ts and others run the blocks that can run against a server.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-test('every block names a language that is checked', () => {
-  const known = new Set(['sh', 'ts', 'js', 'json', 'yaml', 'html', 'text']);
+test('every block of code names a language that is checked', () => {
+  const languages = new Set(['sh', 'ts', 'js', 'json', 'yaml', 'html', 'text']);
   assert.deepEqual(
-    blocks.filter(({ language }) => !known.has(language)).map(({ place, language }) => `${place} ${language}`),
+    blocks.filter(({ language }) => !languages.has(language)).map(({ place, language }) => `${place} ${language}`),
     [],
   );
   assert.ok(blocks.length > 90, `${blocks.length} blocks`);
 });
 
-/** What a block of JSON shows: how it begins, and the schema of the contract that it is held against. */
-const SHOWN: readonly (readonly [file: string, begins: string, schema: string])[] = [
+/** Blocks of JSON: the page, the beginning of the block, and the schema of the contract that it must match. */
+const SCHEMAS: readonly (readonly [file: string, begins: string, schema: string])[] = [
   ['docs/appkeys.md', '{ "sessionData"', 'AppkeyAuthentication'],
   ['docs/identity-store.md', '{ "type": "urn:grove:error:2101"', 'Problem'],
   ['docs/liveness.md', '{ "challengeId"', 'JourneyChallenge'],
@@ -38,10 +38,10 @@ const SHOWN: readonly (readonly [file: string, begins: string, schema: string])[
 ];
 /** Written by `npm run generate` from the contract, whose test compares them. */
 const GENERATED = ['docs/events.md'];
-/** A webhook's payload, which no operation answers, a template with placeholders, and the directory of regions. */
+/** Blocks without a schema: the payload of a webhook, a template with placeholders, and the directory of regions. */
 const OTHER = ['{ "id": "01K8Z4MCW8A0C2E4G6J8M0P2R4"', '{ "event": "{type}"', '{ "acme": "fir"'];
 
-test('JSON is what the contract says of it', () => {
+test('every block of JSON matches its schema of the contract', () => {
   const { components } = JSON.parse(readFileSync(join(ROOT, 'packages/contract/openapi.json'), 'utf8'));
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema({ $id: 'contract', components });
@@ -53,7 +53,7 @@ test('JSON is what the contract says of it', () => {
         .replaceAll('01J…', newId(0))
         .replaceAll('01K8…', newId(0)),
     );
-    const [, , schema] = SHOWN.find(([shown, begins]) => shown === file && plain.startsWith(begins)) ?? [];
+    const [, , schema] = SCHEMAS.find(([page, begins]) => page === file && plain.startsWith(begins)) ?? [];
     if (schema === undefined) {
       assert.ok(GENERATED.includes(file) || OTHER.some((begins) => plain.startsWith(begins)), place);
       continue;
@@ -63,7 +63,7 @@ test('JSON is what the contract says of it', () => {
   }
 });
 
-test('YAML is a process definition, a part of one, or a file of a configuration', () => {
+test('every block of YAML is a valid process definition, a part of one, or a file of a configuration', () => {
   for (const { place, text } of inLanguage('yaml')) {
     for (const document of parseAllDocuments(text)) {
       assert.deepEqual(document.errors, [], place);
@@ -78,7 +78,7 @@ test('YAML is a process definition, a part of one, or a file of a configuration'
   }
 });
 
-/** Steps that a page shows by themselves, between others that gather what they need. */
+/** Puts steps that a page shows alone between other steps that collect the data they need. */
 function around(steps: unknown[], ofConsent: object = {}): unknown[] {
   const before = [
     { id: 'consent', type: 'consent', ...ofConsent },
@@ -97,14 +97,14 @@ function fileFaults(name: (typeof CONFIGURATION_FILES)[number], value: unknown):
   return isValid(value) ? [] : (isValid.errors ?? []);
 }
 
-test('shell commands are well-formed, and name only scripts and grove commands that exist', () => {
+test('the shell commands of the documents are well-formed, and name only scripts and grove commands that exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
   const words = groveCommands();
   for (const { place, text } of inLanguage('sh')) {
     if (/^(GET|POST|DELETE) \//.test(text)) continue;
-    // A reader puts a value where the page has <version> or an ellipsis.
+    // A reader puts a value in the place of <version> or an ellipsis.
     const { status, stderr } = spawnSync('bash', ['-n'], {
       input: text.replace(/<[a-z-]+>/gi, 'VALUE'),
       encoding: 'utf8',
@@ -113,28 +113,28 @@ test('shell commands are well-formed, and name only scripts and grove commands t
     for (const [, name = ''] of text.matchAll(/npm run (?:--silent )?([\w:-]+)/g))
       assert.ok(name in scripts, `${place} ${name}`);
     for (const [, line = ''] of text.matchAll(/^\s*(?:npx )?grove ([a-z][^\n#|]*)/gm)) {
-      const said = line.trim().split(/\s+/);
-      const path = [said.slice(0, 2).join(' '), said[0] ?? ''].find((each) => words.has(each));
-      assert.ok(path !== undefined, `${place}: there is no grove ${said[0]}`);
+      const parts = line.trim().split(/\s+/);
+      const path = [parts.slice(0, 2).join(' '), parts[0] ?? ''].find((each) => words.has(each));
+      assert.ok(path !== undefined, `${place}: there is no grove ${parts[0]}`);
       const next = words.get(path) ?? [];
-      const options = said.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''));
+      const options = parts.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''));
       for (const option of options) assert.ok(next.includes(option), `${place}: grove ${path} has no ${option}`);
       const isGroup = next.some((each) => !each.startsWith('--'));
-      if (isGroup) assert.doesNotMatch(said[1] ?? '', /^[a-z][a-z-]*$/, `${place}: there is no grove ${line}`);
+      if (isGroup) assert.doesNotMatch(parts[1] ?? '', /^[a-z][a-z-]*$/, `${place}: there is no grove ${line}`);
     }
   }
 });
 
-test('TypeScript and JavaScript have no fault of syntax nor of type', async () => {
+test('every block of TypeScript and JavaScript compiles without errors', async () => {
   const folder = mkdtempSync(join(ROOT, 'packages/cli/documents-'));
   try {
     for (const [at, { place, text }] of [...inLanguage('ts'), ...inLanguage('js')].entries()) {
       assert.doesNotThrow(() => stripTypeScriptTypes(text), place);
-      // Which elements a page has, no block of a script says.
+      // A script that queries elements is left out, because no block says which elements the page has.
       if (!/\bdocument\.querySelector/.test(text))
         writeFileSync(join(folder, `block-${at}.ts`), `${declared(text)}${text}`);
     }
-    // The declarations of the package are plain; those of the repository take a minute of the processor.
+    // The declarations of the package are simple; those of the repository take a minute of processor time.
     const sdk = join(folder, 'node_modules/grove-idv-sdk');
     mkdirSync(sdk, { recursive: true });
     execFileSync('tar', ['-xzf', await packSdkOnce(), '-C', sdk, '--strip-components=1']);
@@ -149,7 +149,7 @@ test('TypeScript and JavaScript have no fault of syntax nor of type', async () =
   }
 });
 
-/** What the reader of a snippet has at hand, unless the snippet says it itself. */
+/** Variables that the reader of a snippet has, unless the snippet declares them. */
 const DECLARED: Record<string, string> = {
   apiKey: 'string',
   redirectUrl: 'string',
@@ -167,7 +167,7 @@ function declared(text: string): string {
   return names.map((name) => `declare const ${name}: ${DECLARED[name]};\n`).join('');
 }
 
-test('every element of a page in HTML is closed', () => {
+test('every element in a block of HTML is closed', () => {
   for (const { place, text } of inLanguage('html')) {
     const open: string[] = [];
     for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
@@ -181,7 +181,7 @@ test('every element of a page in HTML is closed', () => {
 
 const VOID = new Set(['meta', 'link', 'br', 'img', 'input', 'hr']);
 
-/** What may follow each command, from the completion that the program prints. */
+/** The words that may follow each command, from the completion that the program prints. */
 function groveCommands(): Map<string, string[]> {
   const script = execFileSync(process.execPath, [join(ROOT, 'packages/cli/bin/grove'), 'completion', 'bash'], {
     encoding: 'utf8',

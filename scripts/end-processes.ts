@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Ends every process that descends from this one: a test, its servers, its browser. Those whose parent has died already
- * are known by a word in their environment. Linux tells who they are; elsewhere they end when their input does.
+ * Ends every process that descends from this one: a test, its servers, its browser. A process whose parent has already died
+ * is recognised by a variable in its environment. This works on Linux; elsewhere processes end when their input ends.
  */
 const MARK = `GROVE_TEST_RUN=${process.pid}`;
 process.env.GROVE_TEST_RUN = String(process.pid);
 
 export function endProcesses(): void {
-  // Whoever is ended last may have started another one meanwhile.
+  // A process may start another one before it is ended, so this runs three times.
   for (let round = 0; round < 3; round++) {
     const all = readProcesses();
     const ended = all.filter(({ pid }) => pid !== process.pid && descends(pid, all));
@@ -42,7 +42,7 @@ function readProcess(pid: number): Process[] {
     const isMarked = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(MARK);
     return [{ pid, parent: Number(parent), isMarked }];
   } catch {
-    // It is gone, or somebody else's.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -51,6 +51,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }

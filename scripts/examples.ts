@@ -9,8 +9,8 @@ import { isBetter, type Recorded } from '../packages/server/test/record-examples
 import type { Exchange } from '../packages/server/test/stable-example.ts';
 
 /**
- * Runs the tests whose files hold one of the words, or all, and keeps a call of each operation as the example of the
- * documentation: `npm run examples -- webhooks`. An example that still fits its schema stays; `--again` takes a better one.
+ * Runs the tests whose files contain one of the words, or all tests, and stores a call of each operation as the example in
+ * the documentation: `npm run examples -- webhooks`. An example that still fits its schema stays, unless `--again` is set.
  */
 const FILE = 'packages/contract/src/examples.json';
 const args = process.argv.slice(2);
@@ -35,7 +35,7 @@ for (const line of recorded) {
     before === undefined || !isWhole(id, before) || ((isAgain || !isOld.has(id)) && isBetter(example, before));
   if (isWanted) examples.set(id, example);
 }
-// A body that may be left out is empty where no test sends one.
+// An optional body has the example `{}` if no test sends one.
 for (const [id, { body }] of all) {
   const example = examples.get(id) ?? {};
   if (body && example.body === undefined && Value.Check(body, {}) && isWhole(id, { body: {}, ...example })) {
@@ -64,7 +64,7 @@ function isWhole(id: string, example: Exchange): boolean {
   return (!body || example.body !== undefined) && (!ok || example.ok !== undefined);
 }
 
-/** Whether the operation exists and has this shape still. */
+/** Whether the operation still exists and the exchange fits its schemas. */
 function fits(id: string, { body, ok }: Exchange): boolean {
   const operation = all.get(id);
   if (!operation) return false;

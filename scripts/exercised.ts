@@ -1,10 +1,10 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-/** What the tests made the server answer: one line for each route, status and code, written by every test process. */
+/** What the server answered in the tests: every test process writes one line for each route, status and code. */
 export type Exercised = { readonly route: string; readonly status: number; readonly code?: number | undefined };
 
-/** What the last whole run has exercised, if nothing failed in it. Nothing adds to it afterwards. */
+/** The lines of the last whole run, if no test failed in it. */
 export const EXERCISED_FILE = resolve('node_modules/.cache/grove/exercised.txt');
 
 export function exercisedLine({ route, status, code }: Exercised): string {
@@ -20,7 +20,7 @@ export function readExercised(): Exercised[] {
   });
 }
 
-/** Puts what a whole run has written into `file` in the place of what an earlier one had. Without a file nothing stays. */
+/** Replaces the lines of an earlier run by those of a whole run in `file`. Without a file it only removes them. */
 export function keepExercised(file: string | undefined): void {
   rmSync(EXERCISED_FILE, { force: true });
   if (file && existsSync(file)) cpSync(file, EXERCISED_FILE);

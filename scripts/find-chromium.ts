@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 /**
- * Where Chromium is. The shell without windows does the same for the tests with half of the processor time, so it comes
- * first. On Debian, as root, it is installed when it is missing, and the whole browser if there is no shell.
+ * Finds Chromium. The headless shell is tried first, because it needs half of the processor time for the tests. On Debian, as
+ * root, a missing shell is installed, or the whole browser if there is no package of the shell.
  */
 const SHELL = '/usr/bin/chromium-headless-shell';
 const PLACES = [SHELL, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const INSTALL_WITHIN_MS = 180_000;
-/** It asks nobody for anything but the pages it is sent to. */
+/** Flags with which Chromium makes no requests except those of the pages that it opens. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -19,7 +19,7 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** How Playwright launches it, without a window. */
+/** The options with which Playwright launches Chromium without a window. */
 export function chromiumLaunch(flags: readonly string[] = []): { executablePath: string; args: string[] } {
   const executablePath = findChromium();
   if (!executablePath) throw new Error('there is no Chromium: install it, or name it in CHROMIUM');
@@ -33,7 +33,7 @@ export function findChromium({ install = false } = {}): string | undefined {
   if (!install || find() === SHELL || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return find();
   console.log('Chromium is missing, or is larger than it need be; installing what the browser tests need …');
   aptGet('update', '-qq');
-  // What is there already stays as it is.
+  // Installed packages are not removed.
   if (!aptGet('install', '-y', '-qq', '--no-install-recommends', '--no-remove', 'chromium-headless-shell') && !find()) {
     aptGet('install', '-y', '-qq', '--no-install-recommends', 'chromium');
   }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Writes anew everything that is derived and checked in. */
+/** Writes all generated files that are checked in. */
 for (const script of [
   'packages/contract/src/write-openapi.ts',
   'packages/contract/src/write-catalogues.ts',

@@ -11,7 +11,7 @@ const texts: Record<string, string> = {
 const plain = Array.from({ length: 2 * MAX_FILES_TOGETHER + 1 }, (_, at) => `packages/server/src/plain-${at}.test.ts`);
 const read = (file: string) => texts[file] ?? "describe('it', () => { after(() => app.stop()); process.env.ROUNDS; });";
 
-test('every file is run exactly once, and no group is larger than the limit', () => {
+test('every test file is in exactly one group, and no group is larger than the limit', () => {
   const files = [...Object.keys(texts), ...plain];
   const { apart, together } = groupTests(files, read);
   assert.deepEqual([...apart, ...together.flat()].sort(), files.sort());
@@ -19,18 +19,18 @@ test('every file is run exactly once, and no group is larger than the limit', ()
   assert.ok(sizes.length === 3 && sizes.every((size) => size <= MAX_FILES_TOGETHER), String(sizes));
 });
 
-test('what touches the whole process or lies elsewhere has a process of its own', () => {
+test('a test file that changes the whole process, or is in another folder, has a process of its own', () => {
   const { apart, together } = groupTests(Object.keys(texts), read);
   assert.deepEqual([apart, together], [Object.keys(texts), []]);
 });
 
-test('files that load the models of vision share with each other, and with no others', () => {
+test('test files that load the models of vision share a process only with each other', () => {
   const vision = ['packages/vision/src/mrz/one.test.ts', 'packages/vision/src/two.test.ts'];
   const { withModels, together } = groupTests([...plain.slice(0, 3), ...vision], read);
   assert.deepEqual([withModels, together], [[vision], [plain.slice(0, 3)]]);
 });
 
-test('files that start processes share with each other, unless they touch their own', () => {
+test('test files that start processes share a process with each other, unless they change their own process', () => {
   const startsOne = (at: number) =>
     at % 2 ? 'const children = testChildren();' : "import { grove } from '../../test/grove.ts';";
   const files = Array.from({ length: MAX_FILES_WITH_CHILDREN + 1 }, (_, at) => `packages/cli/src/${at}.test.ts`);
@@ -42,7 +42,7 @@ test('files that start processes share with each other, unless they touch their 
   assert.deepEqual([withChildren.length, apart, together], [2, [hook], []]);
 });
 
-test('files that use a browser share one with their neighbours, unless they start it themselves', () => {
+test('test files that use a browser share one with their neighbours, unless they start it themselves', () => {
   const stage = "import { openStage } from './stage.ts';";
   const rows = Array.from({ length: MAX_FILES_WITH_BROWSER + 1 }, (_, at) => `packages/journey/test/${at}.test.ts`);
   const own = 'packages/journey/test/own.test.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Which files of tests share a process. To load the server takes longer than most of its tests, so those that keep to
- * themselves are loaded together, a few at a time.
+ * Decides which test files share a process. Loading the server takes longer than most of its tests, so files that do not
+ * change their process are loaded together, a few at a time.
  */
 export type Grouped = {
   apart: string[];
-  /** Groups that load the models of vision. They take longest, so they are better begun early. */
+  /** Groups that load the models of vision. They take longest, so they should begin early. */
   withModels: string[][];
   /** Groups that share a browser. */
   withBrowser: string[][];
@@ -19,14 +19,14 @@ export const MAX_FILES_TOGETHER = 20;
 export const MAX_FILES_WITH_BROWSER = 3;
 export const MAX_FILES_WITH_CHILDREN = 4;
 
-/** Most tests of these ask functions or an application of their own; those elsewhere start commands and browsers. */
+/** Most tests in these folders call functions or an application of their own. Other tests start commands and browsers. */
 const SHARING = /^(packages\/((cli|contract|journey|sdk|server)\/src|server\/test)|bench\/accuracy)\//;
-/** These share with each other alone: to load the models takes as long as to load the server. */
+/** These share a process only with each other, because loading the models takes as long as loading the server. */
 const WITH_MODELS = /^packages\/vision\/src\//;
-/** These share a browser with each other: to start one and a server takes as long as a journey. */
+/** These share a browser with each other, because starting a browser and a server takes as long as a journey. */
 const WITH_BROWSER = /^packages\/journey\/test\//;
 
-/** What belongs to a whole process: a hook of the file would be one of all files, and the environment is everybody's. */
+/** Signs of a file that changes the whole process: its hooks would run for all files, and all files share the environment. */
 const KEEPS_APART = [
   /^(before|after)(Each)?\(/m,
   /^await (test|it|describe)\(/m,
@@ -41,7 +41,7 @@ const KEEPS_APART = [
   /\bchromium\b/,
 ];
 const HAS_CHILDREN = /\btestChildren\(|from '(node:child_process|[./]+\/test\/(grove|configuration)\.ts)'/;
-/** Apart from everything but each other. */
+/** Files that use a browser share a process only with each other. */
 const HAS_BROWSER = /from '(playwright-core|[./]+\/(capture-)?stage\.ts)'/;
 
 export function groupTests(files: readonly string[], read = (file: string) => readFileSync(file, 'utf8')): Grouped {
@@ -64,13 +64,13 @@ export function groupTests(files: readonly string[], read = (file: string) => re
   };
 }
 
-/** Neighbours need the same: flags of their browser, or the server or only its command. */
+/** Groups neighbours, because they have the same needs: the same browser flags, or a server or only a command. */
 function inRows(files: readonly string[], most: number): string[][] {
   const count = Math.ceil(files.length / most);
   return Array.from({ length: count }, (_, row) => files.slice(row * most, (row + 1) * most));
 }
 
-/** Neighbours are alike: dealt out like cards, no group is left with all the slow ones. */
+/** Deals out the files like cards, because neighbours take equally long: so no group gets all the slow files. */
 function dealOut(files: readonly string[]): string[][] {
   const count = Math.ceil(files.length / MAX_FILES_TOGETHER);
   return Array.from({ length: count }, (_, group) => files.filter((_, at) => at % count === group));

@@ -1,19 +1,19 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * The notice of third-party licences: every package that a running Grove loads, with the text of its licence. Written
- * from the lock file, so it lists the same packages on every machine; `--check` says whether it is fresh.
+ * Writes the notice of third-party licences: every package that a running Grove loads, with the text of its licence. It reads
+ * the lock file, so it lists the same packages on every machine. `--check` only reports whether the notice is stale.
  */
 const FILE = 'THIRD-PARTY-NOTICES.md';
 
 type Locked = {
-  /** What an alias stands for. */
+  /** The real name of a package that is installed under an alias. */
   name?: string;
   version?: string;
   dev?: boolean;
   link?: boolean;
   license?: string;
-  /** Optional and for some systems only: a binary, of which every machine has another. */
+  /** An optional package for some systems only is a binary, which differs between machines. */
   optional?: boolean;
   os?: string[];
 };
@@ -46,7 +46,7 @@ function textOf(path: string): string {
     : '(the package carries no text)';
 }
 
-/** What a package carries within, and its own licence says nothing about. */
+/** Works that a package contains and that its own licence does not mention. */
 const CARRIED: Readonly<Record<string, string>> = {
   '@hyzyla/pdfium':
     'It carries PDFium (Copyright The PDFium Authors; BSD-3-Clause and Apache-2.0, https://pdfium.googlesource.com/pdfium), ' +

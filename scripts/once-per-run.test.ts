@@ -16,7 +16,7 @@ function share(t: TestContext): void {
   process.env.TEST_SHARED = folder;
 }
 
-test('what a run shares is made once and read as it was made; a file that runs by itself shares nothing', async (t) => {
+test('a value that test files share is made once in a run and read unchanged; a file that runs by itself shares nothing', async (t) => {
   let times = 0;
   const make = async () => {
     times += 1;
@@ -32,7 +32,7 @@ test('what a run shares is made once and read as it was made; a file that runs b
   assert.equal(times, 3);
 });
 
-test('who comes while it is made waits for it, and makes it if the other could not', async (t) => {
+test('a file that needs a shared value while another makes it waits, and makes it itself if the other fails', async (t) => {
   share(t);
   let times = 0;
   const fail = async () => {

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 
 /**
- * What several files of tests need and what takes seconds to make, such as the frames of a film: the first that needs it
- * makes it, and the others of the run wait for it and read it. A file that is run by itself keeps nothing.
+ * Shares a value that several test files need and that takes seconds to make, such as the frames of a film. The first file
+ * that needs it makes it, and the others of the run wait for it and read it. A file that is run by itself stores nothing.
  */
 export async function oncePerRun<T>(name: string, make: () => Promise<T>): Promise<T> {
   const folder = process.env.TEST_SHARED;
@@ -14,7 +14,7 @@ export async function oncePerRun<T>(name: string, make: () => Promise<T>): Promi
   const lock = `${file}.lock`;
   const deadline = Date.now() + WAIT_MS;
   while (!existsSync(file)) {
-    // Whoever makes it may have been killed: then it is made twice.
+    // The process that makes it may have been killed, so after the deadline it is made again.
     if (takeLock(lock) || Date.now() > deadline) return makeFor(file, lock, make);
     await wait(LOOK_MS);
   }

@@ -4,23 +4,23 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { pathToFileURL } from 'node:url';
 
-/** What came out of the tests. What failed once has failed: nothing is tried a second time. */
+/** The result of a test. A test that failed has failed: no test is run a second time. */
 export type Outcome = { readonly name: string; readonly file: string; readonly reason: string };
 export type Tally = { passed: number; readonly failures: Outcome[]; readonly skipped: Outcome[] };
 
 export type RunSettings = {
-  /** Holds the modules that load the files, and what each process says of its times. */
+  /** The folder of the modules that load the files, and of the times that each process reports. */
   readonly folder: string;
   readonly atATime: number;
   readonly timeout: number;
 };
 
-/** The files of each module that was written. */
+/** The files that each written module loads. */
 export const modules = new Map<string, readonly string[]>();
 
 const address = (name: string) => new URL(name, import.meta.url).href;
 
-/** Runs groups of files, each in a process of its own, and adds what comes out to the tally. */
+/** Runs groups of files, each in a process of its own, and adds the results to the tally. */
 export async function runFiles(groups: readonly string[][], settings: RunSettings, tally: Tally): Promise<void> {
   if (groups.length === 0) return;
   const { folder, atATime, timeout } = settings;
@@ -34,7 +34,7 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     const group = modules.get(file ?? name);
     return group ? group.join(', ') : relative(process.cwd(), file ?? name);
   };
-  // A suite announces the number of its tests just before it passes. One without tests announces nothing.
+  // A suite announces the number of its tests just before it passes. A suite without tests announces nothing.
   let announcedAt: number | undefined;
   stream.on('test:plan', ({ nesting }) => {
     announcedAt = nesting;
@@ -43,12 +43,12 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     const { details, nesting, skip, todo, name, entryFile } = event as typeof event & { entryFile?: string };
     const hasTests = announcedAt === nesting + 1;
     announcedAt = undefined;
-    // Only what a process says of its tests names where it began; a process without tests passes as well.
+    // Only events of tests have an entry file. The event of a process has none; it passes even without tests.
     if (entryFile === undefined) return;
     const file = placeOf(event);
     withTests.add(file);
     if (skip !== undefined) tally.skipped.push({ name, file, reason: String(skip) });
-    // Whoever has not written a test yet has proven nothing.
+    // A test that is still to be written proves nothing.
     else if (todo !== undefined) tally.skipped.push({ name, file, reason: `todo: ${String(todo)}` });
     else if (details.type !== 'suite') tally.passed += 1;
     else if (!hasTests) tally.failures.push({ name, file, reason: 'the suite has no tests' });
@@ -57,7 +57,7 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
     announcedAt = undefined;
     const file = placeOf(event);
     withTests.add(file);
-    // A suite fails with its tests, which are counted; but also by a hook, or because its body threw.
+    // A suite fails with its tests, which are counted themselves; but also if a hook or its body throws.
     const error = event.details.error as Error & { failureType?: string };
     if (error.failureType === 'subtestsFailed') return;
     const name = modules.has(event.name) ? 'the process of these files' : event.name;
@@ -74,7 +74,7 @@ export async function runFiles(groups: readonly string[][], settings: RunSetting
 function writeModule(folder: string, group: readonly string[]): string {
   const files = group.map((file) => pathToFileURL(file).href);
   const hasProperties = group.some((file) => readFileSync(file, 'utf8').includes("from 'fast-check'"));
-  // With several files no test begins before all are loaded. In one file a test may be waited for while it is loaded.
+  // With several files, no test begins before all files are loaded. A single file may await a test while it is loaded.
   const text = `import { before, test } from 'node:test';
 import { endWithTests } from ${JSON.stringify(address('./test-process.ts'))};
 ${hasProperties ? `import ${JSON.stringify(address('./seed-properties.ts'))};` : ''}

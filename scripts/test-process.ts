@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { after } from 'node:test';
 import { processorTime } from './processor-time.ts';
 
-/** Loaded first in every process that runs tests. It sees to it that the process ends, and only when its tests are done. */
+/** Loaded first in every process that runs tests. It ensures that the process ends, but not before its tests are done. */
 const ENDS_WITHIN_MS = Number(process.env.TEST_ENDS_WITHIN_MS ?? 10_000);
 const ENDED_EARLY = 8;
 const DID_NOT_END = 9;
@@ -12,8 +12,9 @@ const startedAt = Date.now();
 let isDone = false;
 
 /**
- * `node:test` follows every promise to know in which suite a test is declared. This takes a sixth of the processor time, and
- * nothing is declared after the files are loaded. From then on an error that nobody handles fails the process, not one test.
+ * `node:test` follows every promise to know in which suite a test is declared, which takes a sixth of the processor time. No
+ * test is declared after the files are loaded, so following ends then. From then on an unhandled error fails the process, not
+ * a single test.
  */
 const followers: AsyncHook[] = [];
 const hooks = Object.getPrototypeOf(createHook({})) as AsyncHook;
@@ -23,7 +24,7 @@ hooks.enable = function () {
   return enable.call(this);
 };
 
-/** To be called when all files are loaded, so that their own hooks come first. */
+/** Must be called when all files are loaded, so that their own hooks run first. */
 export function endWithTests(): void {
   endAfterTests();
   hooks.enable = enable;
@@ -33,7 +34,7 @@ export function endWithTests(): void {
 function endAfterTests(): void {
   after(() => {
     isDone = true;
-    // Does not keep the process alive by itself: it comes only if something else does.
+    // The timer does not keep the process alive; it fires only if something else does.
     setTimeout(() => {
       console.error('the tests are done, and something keeps the process alive:', process.getActiveResourcesInfo());
       process.exit(DID_NOT_END);

@@ -1,6 +1,6 @@
 /**
- * Where everything random in the tests begins: what fast-check makes up, and when a process is killed. It is always the
- * same, so that what fails once fails again; `TEST_SEED=$RANDOM` asks for other inputs.
+ * The seed of everything random in the tests: the inputs of fast-check, and the moment when a process is killed. It is always
+ * the same, so that a failure can be repeated; `TEST_SEED=$RANDOM` gives other inputs.
  */
 const DEFAULT_SEED = 20_261_116;
 

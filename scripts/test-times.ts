@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { machineTime, processorTime } from './processor-time.ts';
 
-/** Where the time of a run went: for each process the seconds of the wall, its own processor time and its children's. */
+/** The times of a process in seconds: wall time, its own processor time and that of its children. */
 type Times = { readonly module: string; readonly wall: number; readonly own: number; readonly children: number };
 
 const machineBefore = machineTime();
 
-/** How many a run shows that was not asked for all of them. */
+/** How many processes a run prints by default. */
 const COSTLIEST = 10;
 
-/** To be called when everything that the run has started has ended: its time counts from then on. */
+/** Must be called when all processes of the run have ended, because only then their time is counted. */
 export function printTimes(file: string, modules: ReadonlyMap<string, readonly string[]>, isAll: boolean): void {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const processes = lines

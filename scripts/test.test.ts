@@ -8,7 +8,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The runner itself, on files that are written for it: whatever goes wrong in them, the run must say so. */
+/** Tests the runner with files that are written for it: whatever fails in them, the run must report it. */
 const RUNNER = fileURLToPath(new URL('./test.ts', import.meta.url));
 const FAST_CHECK = import.meta.resolve('fast-check');
 const NAMES = "import { after, before, describe, it, test } from 'node:test';\n";
@@ -28,7 +28,7 @@ function writeFiles(t: TestContext, files: Record<string, string>): string {
 }
 
 function start(folder: string, words: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): ChildProcess {
-  // A PostgreSQL that is there already keeps the runner from starting one; these files need none.
+  // With this variable the runner does not start PostgreSQL, which these files do not need.
   const env: NodeJS.ProcessEnv = { TEST_POSTGRES: folder, ...process.env, TEST_ENDS_WITHIN_MS: '500' };
   for (const name of ['NODE_TEST_CONTEXT', 'TEST_TIMES_FILE', 'TEST_LONG', 'GROVE_TEST_RUN', 'CI']) delete env[name];
   Object.assign(env, environment);
@@ -51,7 +51,7 @@ describe('a run fails', () => {
   const FAULTS: readonly (readonly [title: string, text: string, last: string, reason: RegExp])[] = [
     ['if a test fails', `${GOOD}test('bad', () => { throw new Error('no'); });`, '1 passed, 1 failed', /bad .*: no/],
     [
-      'by the number of its tests, and not of the suites around them',
+      'with the number of its failed tests, without the suites around them',
       "describe('s', () => { describe('t', () => { it('bad', () => { throw new Error('no'); }); it('works', () => {}); }); });",
       '1 passed, 1 failed',
       /failed: bad .*: no/,
@@ -75,14 +75,14 @@ describe('a run fails', () => {
       /failed: s .*: early/,
     ],
     [
-      'if the hook before a suite throws, at once, whatever it has opened',
+      'at once if the hook before a suite throws, even if the hook has opened a server',
       `import { createServer } from 'node:net';
 describe('s', () => { before(() => { createServer().listen(0); throw new Error('x'); }); it('one', () => {}); });`,
       '0 passed, 2 failed',
       /failed: s .*before hook/,
     ],
     [
-      'if something keeps a process alive whose tests are done',
+      'if something keeps a process alive after its tests are done',
       `import { createServer } from 'node:net'; ${GOOD} createServer().listen(0);`,
       '1 passed, 1 failed',
       /keeps the process alive[\s\S]*failed: the process of these files \(packages/,
@@ -106,19 +106,19 @@ describe('s', () => { before(() => { createServer().listen(0); throw new Error('
       /can be loaded[\s\S]*Cannot find module/,
     ],
     [
-      'if a process ends well in the middle of a test',
+      'if a process ends with exit code 0 in the middle of a test',
       "it('one', () => {}); it('two', () => process.exit(0)); it('three', () => {});",
       '0 passed, 1 failed',
       /ended before its tests were done[\s\S]*failed: the process of these files/,
     ],
     [
-      'if a process ends well between two tests',
+      'if a process ends with exit code 0 between two tests',
       "await test('one', () => {}); process.exit(0);",
       '0 passed, 1 failed',
       /failed: the process of these files/,
     ],
     [
-      'if nobody waits for a promise that rejects',
+      'if a promise rejects that nothing awaits',
       "it('one', () => { Promise.reject(new Error('lost')); });",
       '1 passed, 1 failed',
       /Error: lost[\s\S]*failed: the process of these files/,
@@ -132,7 +132,7 @@ it('one', async () => { await wait(1); setTimeout(() => { throw new Error('lost'
     ],
   ];
   for (const [title, text, last, reason] of FAULTS) {
-    test(title, async (t) => {
+    test(`a run fails ${title}`, async (t) => {
       const ended = await inOneFile(t, text);
       assert.deepEqual([ended.code, ended.last], [1, last], ended.output);
       assert.match(ended.output, reason);
@@ -167,7 +167,7 @@ test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', 
     assert.deepEqual([code, last], [1, '0 passed, 1 failed']);
   });
 
-  test('a run fails if a file takes longer than it may', async (t) => {
+  test('a run fails if a file exceeds its time limit', async (t) => {
     const text = "it('one', () => new Promise(() => setInterval(() => undefined, 1000)));";
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text });
     const { code, last, output } = await runs(folder, [], { TEST_FILE_TIMEOUT_MS: '2000' });
@@ -176,12 +176,12 @@ test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', 
     assert.match(output, /timed out/);
   });
 
-  test('a run fails if no file holds any of the words', async (t) => {
+  test('a run fails if no file contains any of the words', async (t) => {
     const { code, last } = await runs(writeFiles(t, { 'packages/a/one.test.ts': GOOD }), ['nothing']);
     assert.deepEqual([code, last], [1, '0 passed, 0 failed']);
   });
 
-  test('a run fails if there are fewer tests than there were, and not if only some files are asked for', async (t) => {
+  test('a whole run fails if it has fewer tests than the last one, and a run of some files does not', async (t) => {
     const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'scripts/test-count.txt': '2\n' });
     const { code, last, output } = await runs(folder);
     assert.deepEqual([code, last], [1, '1 passed, 1 failed']);
@@ -191,7 +191,7 @@ test('by chance', () => { if (existsSync('been')) return; writeFileSync('been', 
 });
 
 describe('a run that passes', () => {
-  test('a run that passes closes with the numbers, and names every test and suite that was skipped, and why', async (t) => {
+  test('a run that passes ends with the numbers, and names every skipped test and suite with the reason', async (t) => {
     const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});
 describe('all left out', { skip: 'no server' }, () => { it('one', () => {}); });
 describe('a good suite', () => { it('one', () => {}); });`;
@@ -211,14 +211,14 @@ describe('a good suite', () => { it('one', () => {}); });`;
     assert.match(output, /skipped: soon .*: todo: by May/);
   });
 
-  test('a run that passes remembers the number of its tests, those that were skipped among them', async (t) => {
+  test('a run that passes stores the number of its tests, including those that were skipped', async (t) => {
     const text = `${GOOD}test('left out', { skip: 'no tool' }, () => {});`;
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text, 'scripts/test-count.txt': '1\n' });
     assert.equal((await runs(folder)).code, 0);
     assert.equal(readFileSync(join(folder, 'scripts/test-count.txt'), 'utf8'), '2\n');
   });
 
-  test('a run remembers no number if it failed, nor where nobody would commit it', async (t) => {
+  test('a run stores no number of tests if it failed, or if it runs in CI, where nobody would commit it', async (t) => {
     const bad = "test('bad', () => { throw new Error('no'); });";
     for (const [text, environment] of [
       [`${GOOD}${GOOD}${bad}`, {}],
@@ -230,22 +230,22 @@ describe('a good suite', () => { it('one', () => {}); });`;
     }
   });
 
-  test('a run that passes remembers what it has exercised if it was whole, and nothing of an earlier run', async (t) => {
+  test('a whole run that passes stores what it has exercised, in place of an earlier run, and a failed run removes it', async (t) => {
     const text = `import { appendFileSync } from 'node:fs';
 test('exercises', () => { if (process.env.TEST_EXERCISED_FILE) appendFileSync(process.env.TEST_EXERCISED_FILE, 'GET /new 200\\n'); });`;
     const place = 'node_modules/.cache/grove/exercised.txt';
     const folder = writeFiles(t, { 'packages/a/one.test.ts': text, [place]: 'GET /old 200\n' });
-    const remembered = () => readFileSync(join(folder, place), 'utf8');
+    const storedLines = () => readFileSync(join(folder, place), 'utf8');
     assert.equal((await runs(folder, ['one'])).code, 0);
-    assert.equal(remembered(), 'GET /old 200\n');
+    assert.equal(storedLines(), 'GET /old 200\n');
     assert.equal((await runs(folder)).code, 0);
-    assert.equal(remembered(), 'GET /new 200\n');
+    assert.equal(storedLines(), 'GET /new 200\n');
     writeFileSync(join(folder, 'packages/a/two.test.ts'), `${NAMES}test('bad', () => { throw new Error('no'); });`);
     assert.equal((await runs(folder)).code, 1);
     assert.equal(existsSync(join(folder, place)), false, 'what a test read that then failed is not exercised');
   });
 
-  test('a run that passes follows no promise of a test, and still declares tests in their suites', async (t) => {
+  test('a run does not follow the promises of a test, and still declares tests in their suites', async (t) => {
     const { last, output } = await inOneFile(
       t,
       `import assert from 'node:assert/strict';
@@ -265,13 +265,13 @@ describe('s', () => {
     assert.equal(last, '1 passed, 0 failed', output);
   });
 
-  test('a run that passes makes up the same inputs each time, prints their seed, and takes another', async (t) => {
+  test('a run generates the same random inputs each time, prints their seed, and accepts another seed', async (t) => {
     const text = `import fc from 'fast-check'; import { appendFileSync } from 'node:fs';
 test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync('made', n + ' '))));
 // from '${FAST_CHECK}'`.replace("from 'fast-check'", `from '${FAST_CHECK}'`);
     const file = `// It comes from 'fast-check'.\n${text}`;
     const folder = writeFiles(t, { 'packages/a/one.test.ts': file });
-    const made = async (seed?: string) => {
+    const inputsOf = async (seed?: string) => {
       const { code, output } = await runs(folder, [], seed ? { TEST_SEED: seed } : {});
       assert.equal(code, 0, output);
       assert.match(output, new RegExp(`seed of everything random was ${seed ?? '\\d+'}`));
@@ -279,12 +279,12 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
       rmSync(join(folder, 'made'));
       return inputs;
     };
-    const first = await made();
-    assert.equal(await made(), first);
-    assert.notEqual(await made('7'), first);
+    const first = await inputsOf();
+    assert.equal(await inputsOf(), first);
+    assert.notEqual(await inputsOf('7'), first);
   });
 
-  test('a run that passes leaves out the files of the long form, which has them as well', async (t) => {
+  test('a run leaves out the files of the long form, and the long form runs them as well', async (t) => {
     const folder = writeFiles(t, { 'packages/a/one.test.ts': GOOD, 'packages/a/two.long.test.ts': GOOD });
     const lastLine = async (environment?: NodeJS.ProcessEnv) => (await runs(folder, [], environment)).last;
     assert.deepEqual(
@@ -293,20 +293,20 @@ test('property', () => fc.assert(fc.property(fc.integer(), (n) => appendFileSync
     );
   });
 
-  test('a run that passes prints its processor time and the ten costliest files, and all of them if it is asked', async (t) => {
+  test('a run prints its processor time and the ten costliest files, or all files with --times', async (t) => {
     const names = Array.from({ length: 12 }, (_, at) => `packages/a/${at}.test.ts`);
     const folder = writeFiles(t, Object.fromEntries(names.map((name) => [name, GOOD])));
-    const shown = async (...words: string[]) => {
+    const countListed = async (...words: string[]) => {
       const { output } = await runs(folder, words);
       assert.match(output, /^in \d+\.\d minutes the processors of the machine worked for \d+\.\d minutes$/m);
       assert.match(output, /12 processes took \d+\.\d minutes of processor time/);
       return output.match(/^ +\d+\.\d +\d+\.\d +packages\/a\/\d+\.test\.ts$/gm)?.length;
     };
-    assert.deepEqual([await shown(), await shown('--times')], [10, 12]);
+    assert.deepEqual([await countListed(), await countListed('--times')], [10, 12]);
   });
 });
 
-test('a run that is interrupted ends its tests, and what they have started', {
+test('an interrupted run ends its tests and the processes that they have started', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const child = `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true })`;
@@ -325,7 +325,7 @@ test('waits', async () => {
   runner.kill('SIGTERM');
   assert.deepEqual(await over, [1, null]);
   for (const pid of readFileSync(pids, 'utf8').split(' ')) {
-    // A process that was killed is there until the machine has time for its end.
+    // A killed process exists until the machine has removed it.
     for (let tries = 0; isAlive(pid); tries++) {
       assert.ok(tries < 200, `process ${pid} lives on`);
       await wait(50);

@@ -15,16 +15,16 @@ import { TEST_SEED } from './test-seed.ts';
 import { printTimes } from './test-times.ts';
 
 /**
- * Runs every test, or those whose files hold one of the given words, and closes with one plain line: `N passed, N failed`.
- * Files that end in `.alone.test.ts` come first and one at a time, with nothing beside them: somebody waits in them for a
- * camera, and tries again where the machine is too slow. After that there are two processes more than
- * there are cores, since many wait for a browser or a child: first those that share a browser, load models or start processes,
- * and the files that need a process of their own, then those that share one. A whole run prints its processor time and the ten costliest files, `--times` all of them.
+ * Runs every test, or those whose file names contain one of the given words, and ends with one plain line: `N passed, N failed`.
+ * Files that end in `.alone.test.ts` run first, one at a time and with nothing beside them: they wait for a camera, and try
+ * again if the machine is too slow. After that there are two processes more than cores, because many wait for a browser or a
+ * child: first those that share a browser, load models or start processes, and the files that need a process of their own, then
+ * those that share one. A whole run prints its processor time and the ten costliest files; with `--times` it prints all.
  */
 const AT_A_TIME = availableParallelism() + 2;
-/** How many tests the whole suite had when it was last green. Fewer than that is a failure. */
+/** The number of tests that the whole suite had when it last passed. A run with fewer tests fails. */
 const COUNT_FILE = 'scripts/test-count.txt';
-// What hangs must not hang everything, be it a file or a group; whoever asks for many rounds asks for more time as well.
+// A file or a group that hangs must not hang the run. Scripts with many rounds set a longer time.
 const TIMEOUT_MS = Number(process.env.TEST_FILE_TIMEOUT_MS ?? 600_000);
 
 const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
@@ -41,7 +41,7 @@ const MEMORY = '/dev/shm';
 const ROOM_BYTES = 8 * 1024 ** 3;
 const folder = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'grove-tests-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
-// Whoever interrupts a run ends what it has started with it: tests, and the servers and browsers of tests.
+// An interrupted run ends everything that it has started: tests, and the servers and browsers of tests.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     endProcesses();
@@ -53,7 +53,7 @@ const stop = await prepare();
 const timesFile = join(folder, 'times.jsonl');
 const isTimed = options.includes('--times');
 process.env.TEST_TIMES_FILE = timesFile;
-// Only a whole run says what the tests exercise.
+// Only a whole run records what the tests exercise.
 const exercisedFile = join(folder, 'exercised.txt');
 process.env.TEST_EXERCISED_FILE = isWhole ? exercisedFile : '';
 const tally: Tally = { passed: 0, failures: [], skipped: [] };
@@ -66,11 +66,11 @@ await stop();
 // A test that ran out of time may have left a server or a browser behind.
 endProcesses();
 if (isWhole) compareCount(tally);
-// What a test has read proves nothing if the test then failed.
+// A response that a test received proves nothing if the test failed.
 if (isWhole) keepExercised(tally.failures.length === 0 ? exercisedFile : undefined);
 
 process.exitCode = tally.failures.length === 0 && tally.passed > 0 ? 0 : 1;
-// Written last, after the reporter has said everything it has to say, and before the folder with the times is removed.
+// Written last: after all output of the reporter, and before the folder with the times is removed.
 process.prependOnceListener('exit', () => {
   if (isTimed || isWhole) printTimes(timesFile, modules, isTimed);
   for (const { name, file, reason } of tally.skipped) console.log(`skipped: ${name} (${file}): ${reason}`);
@@ -80,9 +80,9 @@ process.prependOnceListener('exit', () => {
   console.log(`${tally.passed} passed, ${tally.failures.length} failed${skipped}`);
 });
 
-/** A test that was skipped is there. So the number does not depend on what else is installed on the machine. */
+/** Skipped tests count, so that the number does not depend on the programs of the machine. */
 function compareCount({ passed, skipped, failures }: Tally): void {
-  // The long form has more.
+  // The long form has more tests, so its number is not compared.
   if (!existsSync(COUNT_FILE) || IS_LONG) return;
   const count = passed + skipped.length;
   const least = Number(readFileSync(COUNT_FILE, 'utf8'));
@@ -93,7 +93,7 @@ function compareCount({ passed, skipped, failures }: Tally): void {
   if (failures.length === 0 && count > least && !process.env.CI) writeFileSync(COUNT_FILE, `${count}\n`);
 }
 
-/** Tests kill processes, never the machine: where memory has room for it, nothing of theirs goes to the disk. */
+/** Tests kill processes, never the machine, so their files need not be on a disk if the memory has room for them. */
 function hasRoom(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -103,12 +103,12 @@ function hasRoom(folder: string): boolean {
   }
 }
 
-/** What the files share: a folder, what was compiled, the built pages, the commands, and one PostgreSQL. A single file has its own. */
+/** Prepares what the files share: a folder, compiled code, built pages, the commands, and one PostgreSQL. */
 async function prepare(): Promise<() => Promise<void>> {
   process.env.CHROMIUM ??= findChromium({ install: true }) ?? '';
-  // What the installation compiled, and an earlier run, need not be compiled again.
+  // Code that the installation or an earlier run has compiled is not compiled again.
   process.env.NODE_COMPILE_CACHE ??= resolve('node_modules/.cache/grove');
-  // PostgreSQL may run as somebody else, who has to pass.
+  // PostgreSQL may run as another user, who needs to enter the folder.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   process.env.TEST_SHARED = folder;

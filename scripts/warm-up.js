@@ -1,6 +1,6 @@
-// Starts Grove once after installing, on a port of its own and in a folder that is removed, and builds the pages of end users
-// and operators, so that already the first start is quick and small: what ran once is stored compiled. A start that finds
-// nothing works as well, so whatever goes wrong here is no reason to fail an installation.
+// Starts Grove once after installing, on a port of its own and in a temporary folder, and builds the pages of end users and
+// operators. The compiled code is stored, so that even the first start is fast and needs little memory. Grove also starts
+// without stored code, so an error here does not fail the installation.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import module from 'node:module';
@@ -18,17 +18,17 @@ try {
     }
     module.enableCompileCache(place('../node_modules/.cache/grove'));
     await import('@grove/server');
-    // These run in a process of their own.
+    // These scripts run in processes of their own, so they are loaded here to be stored, too.
     for (const script of ['start-confined.ts', 'child.ts']) {
       await import(new URL(`../packages/server/src/engines/images/${script}`, import.meta.url).href);
     }
     await startOnce();
   }
 } catch {
-  // The first start will do it.
+  // The first start will compile the code instead.
 }
 
-/** It gets nothing of our environment: a database or a bucket that is named there is not its business. */
+/** Starts without our environment, so that it does not touch a database or a bucket that is named there. */
 async function startOnce() {
   const folder = mkdtempSync(join(tmpdir(), 'grove-warm-up-'));
   const { PATH = '', HOME = folder, SystemRoot = '', NODE_COMPILE_CACHE } = process.env;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const place = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-it('after an installation the first start compiles nothing: all that it loads is stored', async (t) => {
+it('the first start after an installation compiles nothing, because all modules that it loads are stored', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-first-start-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const cache = join(folder, 'cache');

@@ -12,13 +12,13 @@ import { parse, parseAllDocuments } from 'yaml';
 import { VARIABLES } from '../../packages/server/src/config-variables.ts';
 import { manifestOf, ROOT } from '../release/packages.ts';
 
-/** The files of deploy/, run as far as the machine has the programs. */
+/** Runs the files of deploy/, as far as the machine has the programs. */
 const read = (path: string) => readFileSync(join(ROOT, 'deploy', path), 'utf8');
 const missing = (program: string, ...args: string[]) =>
   spawnSync(program, args).error ? `${program} is not installed` : false;
 const MAX_EXPOSURE = 2.0;
 
-test('the systemd unit is exposed no more than 2.0 by systemd’s own count', {
+test('systemd rates the exposure of the unit at 2.0 or less', {
   skip: missing('systemd-analyze', '--version'),
 }, () => {
   const unit = join(ROOT, 'deploy/systemd/grove@.service');
@@ -33,7 +33,7 @@ type Environment = Record<string, string>;
 type Kubernetes = { kind: string; data?: Environment; spec?: { template?: { spec: { containers: Container[] } } } };
 type Container = { image: string; env: { name: string }[]; securityContext: Record<string, unknown> };
 
-test('compose file, manifests and unit set only variables that exist, and the version of this release', () => {
+test('the compose file, the manifests and the unit set only variables that exist, and name the version of this release', () => {
   const compose = parse(read('compose/compose.yaml'), { merge: true }) as {
     services: Record<string, { image: string; environment: Environment; read_only: boolean }>;
   };
@@ -120,7 +120,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The example with the addresses of this test in place of those of an installation. */
+/** The example with the addresses of this test instead of those of an installation. */
 function adapted(path: string, port: number): string {
   return read(path)
     .replaceAll('/etc/grove/tls', folder)
@@ -134,7 +134,7 @@ type Answer = { status: number; text: string; hsts: string | undefined };
 
 const MAX_TRIES = 100;
 
-/** Asks by the name of the tenant, and again as long as the proxy does not listen. */
+/** Sends a request with the host name of the tenant, and repeats it until the proxy listens. */
 async function ask(
   port: number,
   path: string,
@@ -145,7 +145,7 @@ async function ask(
   try {
     return await new Promise((done, failed) => {
       const headers = { Host: host, ...options.headers };
-      const asked = request(
+      const outgoing = request(
         { host: '127.0.0.1', port, path, servername: host, rejectUnauthorized: false, ...options, headers },
         (answer) => {
           let text = '';
@@ -157,7 +157,7 @@ async function ask(
           );
         },
       );
-      asked.on('error', failed).end();
+      outgoing.on('error', failed).end();
     });
   } catch (error) {
     if (tries >= MAX_TRIES) throw error;
@@ -179,7 +179,7 @@ async function checkThrough(port: number): Promise<void> {
   assert.equal((await ask(port, '/metrics')).status, 404);
 }
 
-test('a caller reaches the tenant by TLS through the nginx example', { skip: noNginx }, async () => {
+test('a caller reaches the tenant over TLS through the nginx example', { skip: noNginx }, async () => {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
   const logs = `pid ${folder}/nginx.pid; error_log ${folder}/error.log; daemon off; events {}`;
@@ -193,7 +193,7 @@ test('a caller reaches the tenant by TLS through the nginx example', { skip: noN
   await checkThrough(port);
 });
 
-test('a caller reaches the tenant by TLS through the Caddy example', { skip: noCaddy }, async () => {
+test('a caller reaches the tenant over TLS through the Caddy example', { skip: noCaddy }, async () => {
   const port = await freePort();
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, adapted('caddy/Caddyfile', port));

@@ -10,8 +10,8 @@ import { thisPlatform } from '../release/install-packages.ts';
 import { manifestOf, pack, ROOT } from '../release/packages.ts';
 
 /**
- * The image of deploy/Containerfile, built and run with podman on a base that mmdebstrap makes. `npm run image-check` does it;
- * it takes minutes. Elsewhere it is skipped.
+ * Builds the image of deploy/Containerfile and runs it with podman, on a base that mmdebstrap makes. It takes minutes, so it
+ * runs only with `npm run image-check`.
  */
 const platform = thisPlatform();
 const missing = ['podman', 'mmdebstrap', 'runc'].filter((program) => spawnSync(program, ['--version']).error);
@@ -23,7 +23,7 @@ const skip =
       : missing.length > 0 && `needs ${missing.join(', ')}`;
 const BASE = 'localhost/grove-test-base';
 const IMAGE = 'localhost/grove-test';
-/** crun refuses machines that have both versions of cgroups; and whoever may not raise a limit names one within it. */
+/** runc, because crun refuses machines with both versions of cgroups; and limits that need no right to raise a limit. */
 const RUN = ['--runtime', 'runc', '--network=none', '--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=2048:2048'];
 const MAX_MB = 600;
 const TRIES = 120;
@@ -79,7 +79,7 @@ after(() => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Debian with Node 24 and npm, as the public image of Node is. */
+/** Makes a Debian with Node 24 and npm, like the public image of Node. */
 function makeBase(): void {
   const root = join(folder, 'base');
   const sources = existsSync('/etc/apt/sources.list') ? ['/etc/apt/sources.list'] : [];
@@ -100,7 +100,7 @@ function makeBase(): void {
   podman('import', tar, BASE);
 }
 
-/** So that the build needs no network. */
+/** Fills the cache of npm, so that the build needs no network. */
 function fillCache(tarball: string): string {
   const [cache, project] = [join(folder, 'cache'), join(folder, 'project')];
   mkdirSync(project);
@@ -129,7 +129,7 @@ test('the image runs read-only, as its own user and without capabilities, and it
   assert.match(status, /CapEff:\s+0+$/m);
 });
 
-test('commands run in it, vision is installed, and images are decoded behind the filter', { skip }, () => {
+test('commands run in the image, vision is installed, and images are decoded behind the filter', { skip }, () => {
   const printed = spawnSync(
     'podman',
     ['exec', container, 'node', '/opt/grove/node_modules/.bin/grove', 'doctor', '--json'],
@@ -142,7 +142,7 @@ test('commands run in it, vision is installed, and images are decoded behind the
   }
 });
 
-test('the image has its labels, a bill of materials, no Node of its own beside the image’s, and the promised size', {
+test('the image has its labels, a bill of materials, only the Node of the base image, and the promised size', {
   skip,
 }, () => {
   const [image] = JSON.parse(podman('image', 'inspect', IMAGE)) as {
@@ -158,7 +158,7 @@ test('the image has its labels, a bill of materials, no Node of its own beside t
   assert.ok((image?.Size ?? 0) < MAX_MB * 1e6, `${image?.Size}`);
 });
 
-test('the image ends by SIGTERM with exit code 0', { skip }, () => {
+test('the image ends on SIGTERM with exit code 0', { skip }, () => {
   podman('stop', '--time', '40', container);
   const [state] = JSON.parse(podman('inspect', container)) as { State: { ExitCode: number } }[];
   assert.equal(state?.State.ExitCode, 0, podman('logs', container));

@@ -1,6 +1,6 @@
 import type { Machine } from './machine.ts';
 
-/** Somebody who calls the API all the time through the proxy, while servers are restarted one after the other. */
+/** A caller that sends requests through the proxy without a pause, while servers are restarted one after the other. */
 export type Caller = { stop(): Promise<{ calls: number }> };
 
 const SCRIPT = `

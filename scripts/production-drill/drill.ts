@@ -28,9 +28,9 @@ import {
 } from './walk.ts';
 
 /**
- * `npm run production-drill`: follows docs/production.md word by word on an empty Debian with systemd, as root of it, with
- * the tarballs of this checkout and of the release before it, and prints a table. Needs root, mmdebstrap and systemd-container;
- * nothing of this machine is changed. Takes some minutes.
+ * `npm run production-drill` follows docs/production.md word by word as root of an empty Debian with systemd, with the
+ * tarballs of this checkout and of the previous release, and prints a table. It needs root, mmdebstrap and systemd-container,
+ * changes nothing on this machine, and takes some minutes.
  */
 const SECTIONS: readonly [string, (world: World) => Promise<string>][] = [
   ['1. Install', install],
@@ -92,11 +92,11 @@ async function walk(world: World): Promise<number> {
   }
   console.log(`\n| section | | time | seen |\n| --- | --- | --- | --- |\n${rows.join('\n')}`);
   const unusedSections = world.page.unused();
-  if (unusedSections.length > 0) console.error(`Commands that nobody ran: ${unusedSections.join(', ')}`);
+  if (unusedSections.length > 0) console.error(`Commands that were not run: ${unusedSections.join(', ')}`);
   return unusedSections.length === 0 ? 0 : 1;
 }
 
-/** DRILL_TARBALLS names a folder in which they stay, for one drill after the other. */
+/** DRILL_TARBALLS can name a folder in which the tarballs stay, for several drills. */
 async function packAll(on: NonNullable<typeof platform>): Promise<string[]> {
   const { DRILL_TARBALLS: into = folder } = process.env;
   const packed = globSync(`${into}/*.tgz`);
@@ -110,7 +110,7 @@ async function packAll(on: NonNullable<typeof platform>): Promise<string[]> {
   return [sdk, server, join(previous.folder, 'server')].map((each) => pack(each, into));
 }
 
-/** The machine has no network: what the tarballs need is in the cache of its npm. */
+/** The machine has no network, so the packages that the tarballs need are put into the cache of its npm. */
 function fillCache(tarballs: readonly string[]): string {
   const cache = join(ROOT, 'build/drill-cache');
   if (process.env.DRILL_TARBALLS && existsSync(cache)) return cache;

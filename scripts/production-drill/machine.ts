@@ -18,15 +18,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ROOT } from '../release/packages.ts';
 
 /**
- * An empty Debian with systemd, PostgreSQL and nginx, booted in namespaces of its own: nothing of this machine is changed, and
- * from inside nothing else can be reached.
+ * An empty Debian with systemd, PostgreSQL and nginx, booted in namespaces of its own. It changes nothing on this machine and
+ * cannot reach anything outside.
  */
 export type Machine = {
-  /** Its first process, for what joins its network. */
+  /** Its first process, for processes that join its network. */
   readonly leader: number;
-  /** Runs commands in the one shell of root, as somebody who types them; fails with what they printed. */
+  /** Runs commands in the shell of root, as if somebody typed them. Fails with their output. */
   run(commands: string, options?: { input?: string }): Promise<string>;
-  /** Where a path of the machine is on this one. */
+  /** Returns the path on this machine of a path inside. */
   path(inside: string): string;
   stop(): Promise<void>;
 };
@@ -53,7 +53,7 @@ const COMMANDS_WITHIN_MS = 300_000;
 const LOOK_MS = 200;
 const MARK = '=== the commands have ended with';
 
-/** Why it cannot be started here. */
+/** The reason why the machine cannot be started here. */
 export function missingForMachine(): string | false {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'it needs Linux and root';
   const missing = PROGRAMS.filter((program) => spawnSync(program, ['--version']).error);
@@ -93,7 +93,7 @@ export async function startMachine(): Promise<Machine> {
   }
 }
 
-/** Made once and kept: it takes a minute, and is the same until the list of packages changes. */
+/** Makes the base once and stores it: it takes a minute, and stays the same until the list of packages changes. */
 function makeBase(): string {
   const name = createHash('sha256').update(PACKAGES.join()).digest('hex').slice(0, 12);
   const base = join(ROOT, 'build', `machine-${name}`);
@@ -104,7 +104,7 @@ function makeBase(): string {
   const sources = existsSync('/etc/apt/sources.list') ? ['/etc/apt/sources.list'] : [];
   const args = ['--variant=apt', `--include=${PACKAGES.join(',')}`, 'bookworm', partial, ...sources];
   execFileSync('mmdebstrap', args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  // Monitoring is only asked to test rules; and there are no terminals to log in at.
+  // Monitoring is only used to test rules, and there is no terminal for a login.
   for (const unit of ['prometheus.service', 'prometheus-node-exporter.service', 'console-getty.service']) {
     execFileSync('systemctl', [`--root=${partial}`, 'mask', unit], { stdio: 'ignore' });
   }
@@ -112,7 +112,7 @@ function makeBase(): string {
   return base;
 }
 
-/** The oldest Node of this machine that Grove can be installed with, and its npm. */
+/** Installs the oldest Node of this machine that Grove supports, and its npm. */
 function addNode(root: string): void {
   const path = (process.env.PATH ?? '').split(':').map((each) => resolve(each));
   const nodes = path.map((each) => join(each, 'node')).filter((each) => existsSync(each));
@@ -164,7 +164,7 @@ function openShell(leader: number, root: string) {
     });
   }
   bash.on('exit', () => tell());
-  // A failing command is noted, not the end: a shell at which somebody types goes on as well.
+  // A failing command is recorded and does not end the shell, as in an interactive shell.
   bash.stdin.write("set -E; trap 'FAILED=$?' ERR\n");
   async function run(commands: string, { input = '' } = {}): Promise<string> {
     printed = '';

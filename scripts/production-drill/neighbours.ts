@@ -3,8 +3,8 @@ import { openMailServer } from '../../packages/server/test/mail-server.ts';
 import { S3_KEY, S3_REGION, startS3 } from '../../packages/server/test/s3-server.ts';
 
 /**
- * What stands around the machine of the drill, in its network: a mail server, and a store of images, which is Ceph where it is
- * installed. Prints one line of JSON when it is ready, and one for each mail that arrives. Ends with its standard input.
+ * The other servers in the network of the drill: a mail server and a store of images, which is Ceph if it is installed. Prints
+ * one line of JSON when it is ready, and one for each mail that arrives. Ends when its standard input ends.
  */
 const BUCKET = 'my-images';
 

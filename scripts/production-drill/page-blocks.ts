@@ -4,9 +4,9 @@ import { ROOT } from '../release/packages.ts';
 
 /** The shell commands of docs/production.md, section by section, and which of them were run. */
 export type Page = {
-  /** The blocks of a section, with values in the place of what the page leaves open. */
+  /** Returns the blocks of a section, with values for the placeholders of the page. */
   take(section: number, values?: Readonly<Record<string, string>>): string[];
-  /** Where the blocks are that nobody took. */
+  /** The places of the blocks that were not taken. */
   unused(): string[];
 };
 

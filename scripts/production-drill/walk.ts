@@ -5,7 +5,7 @@ import { startCaller } from './caller.ts';
 import type { Machine } from './machine.ts';
 import type { Page } from './page-blocks.ts';
 
-/** What a reader of docs/production.md does, section by section. Each answers with what was seen. */
+/** What a reader of docs/production.md does, section by section. Each function returns its observations. */
 export type Neighbours = {
   store: string;
   region: string;
@@ -41,7 +41,7 @@ async function runAll(machine: Machine, blocks: readonly string[]): Promise<stri
 export async function install({ machine, page, version }: World): Promise<string> {
   await machine.run('export npm_config_offline=true npm_config_cache=/root/.npm npm_config_update_notifier=false');
   await runAll(machine, page.take(1));
-  // Nobody may write to it from now on, not even by mistake.
+  // From now on nothing may write to it, not even by mistake.
   await machine.run('chmod -R a-w /opt/grove/current/node_modules');
   const printed = await machine.run(
     'node --version; du -sm --apparent-size /opt/grove/current/ | cut -f1; /opt/grove/current/node_modules/.bin/grove --version',
@@ -81,7 +81,7 @@ export async function start({ machine, page, version }: World): Promise<string> 
   return `two servers under systemd ${ensure(security, /level for \S+: ([\d.]+)/)[1]}`;
 }
 
-/** An authority of its own stands in for a public one. */
+/** A certificate authority of the drill replaces a public one. */
 const CERTIFICATE = `
 cd /etc/grove/tls
 openssl req -x509 -nodes -newkey rsa:2048 -days 2 -subj '/CN=Authority of the drill' -keyout ca.key -out ${CA} 2> /dev/null
@@ -135,24 +135,24 @@ for turn in $(seq 100); do grep -q instance.completed received.txt && break; sle
   ensure(await machine.run('cat received.txt'), /^instance\.completed \w+ COMPLETED_ENDED_SUCCESS$/m);
 }
 
-/** An end user who has the link sent to another device. */
+/** An end user who sends the link to another device. */
 const MAIL = `import { createClient } from 'grove-idv-sdk';
 const baseUrl = process.env.GROVE_URL;
 const grove = createClient({ baseUrl, apiKey: process.env.GROVE_API_KEY });
 const { id } = await grove.processTokens.create({ body: { name: 'mail', processDefnName: 'document-only' } });
-const made = await grove.processInstances.create({ query: { pt: id }, body: { parameters: {} } });
+const created = await grove.processInstances.create({ query: { pt: id }, body: { parameters: {} } });
 const code = new URLSearchParams(new URL(made.redirectUrl).hash.slice(1)).get('c');
 const post = (path, body, headers = {}) => fetch(baseUrl + '/api/journey/' + path, {
   method: 'POST', headers: { 'Content-Type': 'application/json', ...headers }, body: JSON.stringify(body) });
 const session = await post('sessions', { code });
 const cookie = session.headers.getSetCookie()[0].split(';')[0];
-const sent = await post(made.processInstanceId + '/handoffs/send', { channel: 'EMAIL', to: 'ada@example.com' }, { cookie });
+const sent = await post(created.processInstanceId + '/handoffs/send', { channel: 'EMAIL', to: 'ada@example.com' }, { cookie });
 if (!sent.ok) throw new Error(await sent.text());
 `;
 
 export async function monitor({ machine, page }: World): Promise<string> {
   const printed = await runAll(machine, page.take(7));
-  // Each server counts what it did itself, so of a few verifications one may have none.
+  // Each server counts only its own verifications, so after a few verifications one server may have none.
   ensure(printed, /^# TYPE grove_verifications_ended_total counter$/m);
   const [, rules] = ensure(printed, /SUCCESS: (\d+) rules found/);
   ensure(printed, /Unit Testing:.*SUCCESS/s);
@@ -190,7 +190,7 @@ export async function rotate({ machine, page }: World): Promise<string> {
   return `${calls} calls meanwhile, none failed`;
 }
 
-/** Everything again from an empty database with the release before this one, then the page. */
+/** Begins again from an empty database with the previous release, then follows the page. */
 export async function upgrade({ machine, page, version, previous }: World): Promise<string> {
   await machine.run(`systemctl stop grove@8080 grove@8081
 runuser -u postgres -- dropdb --force grove; runuser -u postgres -- createdb grove --owner grove

@@ -6,7 +6,7 @@ import { EMBED_NAME, manifestOf, ROOT } from './packages.ts';
 
 const SOURCE = join(ROOT, 'packages/embed/src');
 
-/** Writes the package that shows a journey in a page into a folder that it empties first: a module, and a plain script. */
+/** Writes the package that shows a journey in a page into a folder that it empties first: a module and a plain script. */
 export async function buildEmbed(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const dist = join(folder, 'dist');

@@ -46,7 +46,7 @@ async function writeScripts(dist: string): Promise<void> {
   });
 }
 
-/** Declarations as TypeScript makes them; what they import of the contract stands beside them as plain types. */
+/** Writes the declarations that TypeScript generates, with the types of the contract beside them as plain types. */
 function writeDeclarations(dist: string, folder: string): void {
   const tsc = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   const options = ['--declaration', '--emitDeclarationOnly', '--noEmit', 'false', '--rootDir', join(ROOT, 'packages')];
@@ -77,7 +77,7 @@ function writeDeclarations(dist: string, folder: string): void {
   }
 }
 
-/** The types of webhooks are plain TypeScript already, and need nothing but the names of the events. */
+/** The types of webhooks are plain TypeScript already, and need only the names of the events. */
 function webhookTypes(): string {
   const file = join(ROOT, 'packages/contract/src/webhook-payloads.ts');
   const names = IDENTITY_EVENTS.map((name) => JSON.stringify(name)).join(' | ');

@@ -23,7 +23,7 @@ import {
 } from './packages.ts';
 
 const LAUNCHER = 'packages/cli/bin/grove';
-/** Where `http/pages/reference.ts` looks for the script before it asks the package for it. */
+/** The place at which `http/pages/reference.ts` looks for the script first; then it resolves the package. */
 const VIEWER = 'packages/server/viewer/scalar.js';
 
 /** Writes the package of the server and of `grove` for one platform into a folder that it empties first. */
@@ -59,7 +59,7 @@ function writeCode(folder: string): void {
   }
 }
 
-/** Migrations, definitions, pages, documents and the styles and scripts of theirs: what is read as it is. */
+/** Copies the files that are read unchanged: migrations, definitions, pages, documents, and their styles and scripts. */
 function copyData(folder: string): void {
   const data = CODE.flatMap((name) => globSync(`packages/${name}/{src/**/*,*}.{json,sql,css,js}`, { cwd: ROOT }));
   const pages = PAGES.flatMap(({ folder: home, ship }) => ship.map((each) => join(home, each)));
@@ -69,7 +69,7 @@ function copyData(folder: string): void {
   }
 }
 
-/** Without scripts and dependencies: nothing is compiled and nothing fetched for it. */
+/** Copies a package without its scripts and dependencies, so that an installation compiles and downloads nothing for it. */
 function bundle(folder: string, { name, files }: Bundled, platform: Platform): void {
   const home = join(ROOT, 'node_modules', name);
   const target = join(folder, 'node_modules', name);

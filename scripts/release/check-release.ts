@@ -21,9 +21,9 @@ import { installPackages, ORDINARY_USER, thisPlatform } from './install-packages
 import { EMBED_NAME, pack, ROOT, SDK_NAME, SERVER_NAME } from './packages.ts';
 
 /**
- * `npm run release:check`: what a release promises and what takes too long for the suite. Installs the server with
- * `npm install --global`, makes it read-only, starts it as an ordinary user from an empty folder in a network of its own that
- * leads nowhere, and calls it with the SDK under every runtime. Prints a table; exits with 1 if a line of it fails.
+ * `npm run release:check` checks the promises of a release that take too long for the suite. It installs the server with
+ * `npm install --global`, makes it read-only, starts it as an ordinary user from an empty folder in a network namespace without
+ * a way out, and calls it with the SDK under every runtime. Prints a table; exits with 1 if a line of it fails.
  */
 const RUNTIMES: readonly { name: string; install: string; run(bin: string): [string, string[]] }[] = [
   ...['20', '22', '24'].map((major) => ({
@@ -33,7 +33,7 @@ const RUNTIMES: readonly { name: string; install: string; run(bin: string): [str
   })),
   {
     name: 'Deno',
-    // The package deno names binaries of its own version, which a registry may not have yet.
+    // The package deno requires binaries of its own version, which a registry may not have yet.
     install: `@deno/linux-${process.arch}-glibc`,
     run: (folder) => [
       binaryIn(folder, '@deno/linux-*-glibc/deno'),
@@ -45,7 +45,7 @@ const RUNTIMES: readonly { name: string; install: string; run(bin: string): [str
 const MAX_MB = { all: 450, small: 150 };
 const READY_WITHIN_MS = 120_000;
 
-/** ESM and plain fetch, which is all that the SDK asks of a runtime. */
+/** A script with ESM and plain fetch, which is all that the SDK needs from a runtime. */
 const SCRIPT = `import { createClient, verifyWebhook } from '${SDK_NAME}';
 const { GROVE_URL: baseUrl, GROVE_API_KEY: apiKey } = globalThis.Deno ? Deno.env.toObject() : process.env;
 const grove = createClient({ baseUrl, apiKey });
@@ -148,7 +148,7 @@ function installGlobally(tarball: string): string {
 
 type Ready = { baseUrl: string; testApiKey: string; demoUrl: string; pid: number };
 
-/** `unshare` gives it a network with nothing but itself; `setpriv` takes the rights of root. */
+/** `unshare` gives the server a network with no other machine; `setpriv` drops the rights of root. */
 async function startOffline(grove: string): Promise<Ready> {
   const home = join(folder, 'home');
   mkdirSync(home);
@@ -165,7 +165,7 @@ async function startOffline(grove: string): Promise<Ready> {
     '--json',
   ];
   const script = `ip link set lo up && exec ${user.join(' ')}`;
-  // An ordinary PATH: the Node of the system, whichever it is, hands over to the one that was installed.
+  // An ordinary PATH: whichever Node the system has starts the one that was installed.
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', HOME: home, PORT: '0' };
   const server = spawn('unshare', ['--net', 'sh', '-c', script], {
     cwd: home,

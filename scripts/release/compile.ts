@@ -4,16 +4,16 @@ import { join, posix } from 'node:path';
 import { CODE, manifestOf, ROOT } from './packages.ts';
 
 /**
- * TypeScript to JavaScript, file by file, for Node refuses TypeScript below `node_modules`. Types become blanks, so that
- * lines and columns of an error stay those of the source.
+ * Compiles TypeScript to JavaScript file by file, because Node refuses TypeScript below `node_modules`. Types become blanks,
+ * so that lines and columns of an error stay those of the source.
  */
 export type Compiled = { path: string; code: string };
 
-/** A module, where a script or a worker is named by its address, too. */
+/** Matches the name of a module in an import, and the address of a script or a worker in `new URL`. */
 const SPECIFIER = /(?<before>\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)(?<quote>['"])(?<name>[^'"\n]+)\k<quote>/g;
 const MAX_FILES = 5000;
 
-/** The entries and everything they import of ours, with paths as they are in the package. */
+/** Compiles the entries and all modules of Grove that they import. The paths are those in the package. */
 export function compileAll(entries: readonly string[]): Compiled[] {
   const places = workspacePlaces();
   const waiting = [...entries];
@@ -41,13 +41,13 @@ function compile(file: string, places: ReadonlyMap<string, string>): { code: str
   return { code, imports };
 }
 
-/** The TypeScript file of this repository that a module name stands for, if it is one. */
+/** The TypeScript file of this repository to which a module name refers, if there is one. */
 function targetOf(file: string, name: string, places: ReadonlyMap<string, string>): string | undefined {
   const mappedPath = places.get(name);
   if (mappedPath !== undefined) return mappedPath;
   if (!name.startsWith('.') || !name.endsWith('.ts')) return undefined;
   const target = posix.join(posix.dirname(file), name);
-  // The command that builds the pages stays in the repository, and whoever names it looks first whether it is there.
+  // The command that builds the pages is not in the package; its callers check first whether it exists.
   if (!target.includes('/src/')) return undefined;
   if (!existsSync(join(ROOT, target))) throw new Error(`${file} imports ${name}, which does not exist`);
   return target;

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { buildEmbed } from './build-embed.ts';
 import { EMBED_NAME, pack, ROOT } from './packages.ts';
 
-/** The package that shows a journey in a page, unpacked from its tarball into an empty project. */
+/** Tests the package that shows a journey in a page, unpacked from its tarball into an empty project. */
 const MAX_GZIPPED_BYTES = 5_000;
 const BIN = join(ROOT, 'node_modules/.bin');
 let project = '';
@@ -32,7 +32,7 @@ function run(...args: string[]): void {
   assert.equal(status, 0, `${args.join(' ')}\n${stdout}${stderr}`);
 }
 
-test('the module and the plain script have no dependencies and are at most 5 kB gzipped', () => {
+test('the module and the plain script of the embed package have no dependencies and are at most 5 kB gzipped', () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   assert.deepEqual([dependencies, scripts], [undefined, undefined]);
   for (const name of ['index.js', 'script.js']) {
@@ -43,13 +43,13 @@ test('the module and the plain script have no dependencies and are at most 5 kB 
   }
 });
 
-test('the plain script names one thing for the page', () => {
+test('the plain script of the embed package defines one global name', () => {
   const page: { GroveJourney?: { open?: unknown } } = {};
   runInNewContext(readFileSync(join(home, 'dist/script.js'), 'utf8'), page);
   assert.equal(typeof page.GroveJourney?.open, 'function');
 });
 
-test('publint, arethetypeswrong and tsc --strict find nothing wrong', () => {
+test('publint, arethetypeswrong and tsc --strict find no fault in the embed package', () => {
   run(join(BIN, 'publint'), '--strict', tarball);
   run(
     join(BIN, 'attw'),

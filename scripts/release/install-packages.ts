@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PLATFORMS, type Platform } from './packages.ts';
 
-/** For tests: an empty project with tarballs installed in it, which every user of the machine may read and run. */
+/** For tests: creates an empty project and installs tarballs in it, which every user of the machine may read and run. */
 export function installPackages(tarballs: readonly string[], ...options: string[]): { folder: string; grove: string } {
   const folder = mkdtempSync(join(tmpdir(), 'grove-installed-'));
   chmodSync(folder, 0o755);
@@ -18,10 +18,10 @@ export function thisPlatform(): Platform | undefined {
   return PLATFORMS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
 }
 
-/** An ordinary user, if the test runs as root: a server must not need to write where it is installed. */
+/** An ordinary user, if the test runs as root, because a server must not need to write to its own installation. */
 export const ORDINARY_USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
-/** A folder that belongs to whoever the server runs as. */
+/** Makes a folder that belongs to the user of the server. */
 export function makeDataFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'grove-data-'));
   const { uid, gid } = ORDINARY_USER;

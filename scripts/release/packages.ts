@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What a release is made of. The names were free in the registry: docs/decisions/2026-11-16-packages-and-releases.md. */
+/** The packages and files of a release. For the names, see docs/decisions/2026-11-16-packages-and-releases.md. */
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const SDK_NAME = 'grove-idv-sdk';
 export const EMBED_NAME = 'grove-journey-embed';
@@ -23,7 +23,7 @@ export type Manifest = {
 /** The folders whose code is in the package of the server. */
 export const CODE = ['cli', 'contract', 'sdk', 'server', 'vision'] as const;
 
-/** The files that are run by themselves; everything else is found by following their imports. */
+/** The files that are started; all others are found by following their imports. */
 export const ENTRIES = [
   'packages/cli/src/main.ts',
   'packages/server/src/engines/images/child.ts',
@@ -31,13 +31,13 @@ export const ENTRIES = [
   'packages/vision/src/engine/worker.ts',
 ];
 
-/** Packages with pages for browsers, each with its command that builds them and the folders that the server reads. */
+/** Packages with pages for browsers, each with the command that builds the pages and the folders that the server reads. */
 export const PAGES: readonly { folder: string; build: string; ship: readonly string[] }[] = [
   { folder: 'packages/journey', build: 'build.ts', ship: ['dist', 'messages'] },
   { folder: 'packages/console', build: 'build.ts', ship: ['dist'] },
 ];
 
-/** Everything else that the server reads, or that a licence asks for. */
+/** All other files that the server reads or a licence requires. */
 export const DOCUMENTS = [
   'LICENSE',
   'README.md',
@@ -55,12 +55,12 @@ export const DOCUMENTS = [
   'packages/embed/README.md',
 ];
 
-/** Not loaded at run time: the one gives types only, of the other the release holds the script that it serves. */
+/** Packages that are not loaded at run time: typebox gives only types, and the script of the other is in the release. */
 export const NOT_AT_RUN_TIME = ['typebox', '@scalar/fastify-api-reference'];
 
 /**
- * What only vision or traces need. With these left out (`npm install --omit=optional`) the server runs without vision,
- * without OpenTelemetry and without a Node of its own.
+ * Packages that only vision or traces need, and Node itself. If they are left out (`npm install --omit=optional`), the server
+ * runs without vision, without OpenTelemetry and with the Node of the system.
  */
 export const OPTIONAL = [
   '@fontsource/roboto',
@@ -76,9 +76,9 @@ export const OPTIONAL = [
 ];
 
 /**
- * Packages that are shipped inside ours, for what they bring along: one has the binaries of five platforms (288 MB), one
- * depends on the tools of its authors (over 300 packages) and has weights that nobody uses, and two hold their C++ sources
- * and a script that would compile them. What they need of others is a dependency of ours.
+ * Packages that are shipped inside ours, because they contain or need too much: one has the binaries of five platforms
+ * (288 MB), one depends on the tools of its authors (over 300 packages) and has weights that nobody uses, and two have C++
+ * sources and a script that would compile them. The dependencies that they really need are dependencies of ours.
  */
 export type Bundled = { name: string; files(platform: Platform): readonly string[] };
 
@@ -93,7 +93,7 @@ export const BUNDLED: readonly Bundled[] = [
   { name: 'usearch', files: ({ os, cpu }) => ['LICENSE', 'javascript/dist', `prebuilds/${os}-${cpu}`] },
   { name: 'koffi', files: () => ['LICENSE.txt', 'index.js', 'index.cjs', 'src'] },
 ];
-/** What the packages above import. */
+/** The packages that the bundled packages import. */
 export const NEEDED_BY_BUNDLED = ['onnxruntime-common', 'node-gyp-build', 'bindings'];
 
 /** Platforms for which the server is packed. They differ in the packages that hold binaries. */
@@ -103,7 +103,7 @@ export const PLATFORMS: readonly Platform[] = [
   { os: 'linux', cpu: 'x64' },
 ];
 
-/** Binaries that npm leaves out together with optional packages, and that no server can do without. */
+/** Binaries that every server needs, although npm leaves them out together with optional packages. */
 export function binariesOf({ os, cpu }: Platform): string[] {
   const name = `${os}-${cpu}`;
   return [`@img/sharp-${name}`, `@img/sharp-libvips-${name}`, `@koromix/koffi-${name}`];
@@ -117,12 +117,12 @@ export function manifestOf(folder: string, root = ROOT): Manifest {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** The version that the lock file names; what is released is what was tested. */
+/** The version in the lock file, so that the release has the versions that were tested. */
 export function lockedVersion(name: string, root = ROOT): string {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string }>;
   };
-  // A package of ours may need another version than the one at the top, which is then beside it.
+  // A package of ours may need another version than the one at the top level, which is then in its own folder.
   const beside = CODE.map((own) => packages[`packages/${own}/node_modules/${name}`]).find(Boolean);
   const { version } = beside ?? packages[`node_modules/${name}`] ?? {};
   if (version === undefined) throw new Error(`${name} is not in the lock file`);
@@ -137,6 +137,6 @@ export function pack(folder: string, into: string): string {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [tarball] = Object.values(JSON.parse(printed) as { filename: string }[]);
-  if (!tarball) throw new Error(`npm packed nothing of ${folder}`);
+  if (!tarball) throw new Error(`npm packed no tarball of ${folder}`);
   return join(into, tarball.filename);
 }

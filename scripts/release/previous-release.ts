@@ -3,18 +3,18 @@ import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Platform, ROOT } from './packages.ts';
 
-/** The release before this one, which runs beside it during an upgrade. A release changes this line. */
+/** The previous release, which runs beside this one during an upgrade. Each release changes this line. */
 export const PREVIOUS = { version: '0.1.0', commit: 'a8e517a9fba4410aafc3680f538392df89aa0f50' };
 
-/** Why its package cannot be built here: a clone may have no history. */
+/** The reason why its package cannot be built here: a clone may have no history. */
 export function missingPrevious(): string | false {
   const isInHistory = spawnSync('git', ['cat-file', '-e', `${PREVIOUS.commit}^{commit}`], { cwd: ROOT }).status === 0;
   return !isInHistory && `the history has no ${PREVIOUS.version} (${PREVIOUS.commit.slice(0, 7)})`;
 }
 
 /**
- * Builds the package of the previous release with its own scripts, below this repository, whose packages it finds by going
- * up. The pages are today's: a journey that is under way keeps the pages of the server it came to.
+ * Builds the package of the previous release with its own scripts, in a folder of this repository, so that it resolves the
+ * packages of this repository. The pages are those of this release: a running journey keeps the pages of the server it began on.
  */
 export function buildPrevious(platform: Platform): { folder: string; grove: string } {
   mkdirSync(join(ROOT, 'build'), { recursive: true });

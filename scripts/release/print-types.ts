@@ -2,8 +2,8 @@ import { type GroupedOperation, operations, paramNames } from '@grove/contract';
 import { type JsonSchema, schemaHoister } from '../../packages/contract/src/openapi-schemas.ts';
 
 /**
- * The types of the contract as plain TypeScript. Inside the repository they come from the schemas by TypeBox; whoever
- * installs the SDK gets the same types without TypeBox. `sdk-types.test.ts` compares the two.
+ * Prints the types of the contract as plain TypeScript. Inside the repository TypeBox derives them from the schemas; the
+ * installed SDK has the same types without TypeBox. `sdk-package.test.ts` compares the two.
  */
 export function printContractTypes(): string {
   const schemas = schemaHoister();
@@ -104,7 +104,7 @@ function keyOf(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** Names that TypeScript has already, or that the helpers take. */
+/** Changes names that TypeScript or the helpers already use. */
 function typeName(name: string): string {
   const plain = name.replace(/\W/g, '_');
   return ['Record', 'Params', 'Query', 'Body', 'Ok', 'Api'].includes(plain) ? `${plain}Schema` : plain;

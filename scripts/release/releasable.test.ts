@@ -11,7 +11,7 @@ test('all packages and the newest section of the CHANGELOG have one version', ()
   assert.match(versionOf(ROOT), /^\d+\.\d+\.\d+$/);
 });
 
-test('a tree with changes, two versions, or a tag elsewhere is not released', (t) => {
+test('a tree with changes, with two versions, or whose tag is on another commit is not released', (t) => {
   const { folder, git, write } = repository(t);
   assert.equal(ensureReleasable(folder), '1.2.3');
   write('stray.txt', 'not committed');

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestOf } from './packages.ts';
 
-/** Ensures that a release can be named: no changes, one version everywhere, a section of the CHANGELOG, no other tag. */
+/** Ensures that the version names one tree: no changes, one version everywhere and in the CHANGELOG, no tag on another commit. */
 export function ensureReleasable(root: string): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const changes = git('status', '--porcelain');
@@ -16,7 +16,7 @@ export function ensureReleasable(root: string): string {
   return version;
 }
 
-/** The one version: of all packages, and of the newest section of the CHANGELOG. */
+/** The version of all packages and of the newest section of the CHANGELOG. Throws if they differ. */
 export function versionOf(root: string): string {
   const { version } = manifestOf('.', root);
   const others = globSync('packages/*/package.json', { cwd: root }).map((file) => {

@@ -9,8 +9,8 @@ import { PLATFORMS, pack, ROOT } from './packages.ts';
 import { ensureReleasable } from './releasable.ts';
 
 /**
- * `npm run release`: builds and packs everything into build/release, with checksums and a bill of materials (CycloneDX)
- * of the lock file. Refuses a tree with changes, since nobody could say later what was released.
+ * `npm run release` builds and packs everything into build/release, with checksums and a bill of materials (CycloneDX) of the
+ * lock file. Refuses a tree with changes, because nobody could say later what was released.
  */
 const OUT = join(ROOT, 'build/release');
 

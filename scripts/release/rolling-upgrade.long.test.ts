@@ -13,7 +13,7 @@ import { thisPlatform } from './install-packages.ts';
 import { ROOT } from './packages.ts';
 import { buildPrevious, missingPrevious, PREVIOUS } from './previous-release.ts';
 
-/** The previous release and this one on one PostgreSQL, as during a rolling upgrade, with one master key and one store. */
+/** Tests the previous release and this one on one PostgreSQL, with one master key and one image store, as in an upgrade. */
 type Ready = { baseUrl: string; testApiKey: string | null; version: string };
 type Server = { child: ChildProcess; ready: Ready };
 
@@ -78,13 +78,13 @@ function verify({ ready }: Server): void {
   assert.match(printed, /the outcome is COMPLETED_ENDED_SUCCESS/);
 }
 
-test(`${PREVIOUS.version} goes on working after this release has migrated its database`, { skip }, () => {
+test(`release ${PREVIOUS.version} still works after this release has migrated its database`, { skip }, () => {
   assert.equal(old.ready.version, PREVIOUS.version);
   verify(old);
   verify(present);
 });
 
-test('what one release writes the other reads, changes and deletes', { skip }, async () => {
+test('the previous release and this one read, use and delete what the other has written', { skip }, async () => {
   const [left, right] = [old, present].map(({ ready }) => createClient({ baseUrl: ready.baseUrl, apiKey: testApiKey }));
   assert.ok(left && right);
   for (const [name, writer, reader] of [

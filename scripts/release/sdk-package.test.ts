@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { packSdkOnce } from './pack-sdk-once.ts';
 import { ROOT, SDK_NAME } from './packages.ts';
 
-/** The package of the SDK as whoever installs it gets it: unpacked from its tarball into an empty project. */
+/** Tests the package of the SDK as it is installed: unpacked from its tarball into an empty project. */
 const MAX_GZIPPED_BYTES = 15_000;
 const BIN = join(ROOT, 'node_modules/.bin');
 let project = '';
@@ -31,7 +31,7 @@ function run(command: string, ...args: string[]): string {
   return stdout;
 }
 
-test('the SDK has no dependencies, asks the platform for nothing but fetch, and loads at most 15 kB gzipped', () => {
+test('the SDK has no dependencies, needs only fetch from the platform, and loads at most 15 kB gzipped', () => {
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   assert.deepEqual(
     [manifest.dependencies, manifest.optionalDependencies, manifest.scripts],
@@ -43,12 +43,12 @@ test('the SDK has no dependencies, asks the platform for nothing but fetch, and 
   assert.ok(bytes <= MAX_GZIPPED_BYTES, `${bytes} bytes`);
 });
 
-test('publint and arethetypeswrong find nothing wrong with the tarball', () => {
+test('publint and arethetypeswrong find no fault in the tarball of the SDK', () => {
   run(process.execPath, join(BIN, 'publint'), '--strict', tarball);
   run(process.execPath, join(BIN, 'attw'), tarball, '--no-color', '--no-emoji');
 });
 
-test('the SDK loads as ESM and as CommonJS, on the Node that Grove runs on and on that of the system', () => {
+test('the SDK loads as ESM and as CommonJS, on the Node of Grove and on that of the system', () => {
   writeFileSync(
     join(project, 'load.js'),
     `import { createClient } from '${SDK_NAME}';
@@ -70,7 +70,7 @@ grove.apiKeys.create({ body: { name: 7 } });
 export async function names() { for await (const key of grove.apiKeys.list.all()) console.log(key.name); }
 `;
 
-test('the types pass tsc --strict without skipLibCheck, under nodenext (ESM, CommonJS) and bundler', () => {
+test('the types of the SDK pass tsc --strict without skipLibCheck, under nodenext (ESM, CommonJS) and bundler', () => {
   const tsc = join(ROOT, 'node_modules/typescript-native/bin/tsc');
   for (const file of ['use.mts', 'use.cts']) writeFileSync(join(project, file), USE);
   const common = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--target', 'es2022'];
@@ -81,7 +81,7 @@ test('the types pass tsc --strict without skipLibCheck, under nodenext (ESM, Com
   run(process.execPath, tsc, ...common, '--module', 'nodenext', '--types', 'node', 'use.mts', 'use.cts');
 });
 
-/** The events of a webhook are named in the package, and any text inside the repository. */
+/** In the package the events of a webhook are a union of names; inside the repository they are any text. */
 const COMPARE = `
 type Both<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 type Call<T> = T extends (...args: infer A) => Promise<infer R> ? [A, R] : never;
@@ -92,7 +92,7 @@ export const none: [Differences] extends [never] ? true : Differences = true;
 export const same: Both<keyof Ours, keyof Shipped> = true;
 `;
 
-test('the types of the package are those of the repository, for every operation', () => {
+test('the types of the SDK package are equal to those of the repository, for every operation', () => {
   const ours = JSON.stringify(join(ROOT, 'packages/sdk/src/index.ts'));
   const imports = `import type { Client as Ours } from ${ours};\nimport type { Client as Shipped } from '${SDK_NAME}';`;
   writeFileSync(join(project, 'compare.ts'), `${imports}${COMPARE}`);

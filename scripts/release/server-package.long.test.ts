@@ -12,8 +12,8 @@ import { packSdkOnce } from './pack-sdk-once.ts';
 import { manifestOf, pack, ROOT } from './packages.ts';
 
 /**
- * The packages as whoever installs them gets them: from tarballs, in an empty project, as an ordinary user. Vision and
- * Node are left out, which saves the test 250 MB; RELEASE_TEST=full installs them, too, and starts with the system's Node.
+ * Tests the packages as they are installed: from tarballs, in an empty project, by an ordinary user. Vision and Node are left
+ * out, which saves 250 MB; RELEASE_TEST=full installs them, too, and starts with the Node of the system.
  */
 const isFull = process.env.RELEASE_TEST === 'full';
 const platform = thisPlatform();
@@ -51,7 +51,7 @@ after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-test('an installed server starts for an ordinary user from any folder, and says the version of the release', {
+test('an installed server starts for an ordinary user from any folder, and reports the version of the release', {
   skip,
 }, async () => {
   const health = (await (await fetch(`${ready.baseUrl}/health/ready`)).json()) as { status: string };
@@ -83,7 +83,7 @@ test('the pages of the journey, the console and the documentation are in the pac
   }
 });
 
-test('an address for traces without the packages of OpenTelemetry is a fault of the configuration, said at the start', {
+test('an address for traces without the packages of OpenTelemetry is reported as a configuration error at the start', {
   skip: skip || (isFull && 'the packages are installed'),
 }, () => {
   const env = { PATH: '/usr/bin:/bin', GROVE_DATA: folders.at(-1), HOME: '/nonexistent', PORT: '0' };
@@ -100,7 +100,7 @@ test('an address for traces without the packages of OpenTelemetry is a fault of 
   assert.match(stderr, /GROVE_OTLP_URL is set, but the packages of OpenTelemetry are not installed/);
 });
 
-test('images are decoded behind a filter of system calls, as in the repository', { skip }, () => {
+test('an installed server decodes images behind a filter of system calls, as in the repository', { skip }, () => {
   const env = { PATH: '/usr/bin:/bin', GROVE_DATA: folders.at(-1), HOME: '/nonexistent' };
   const args = [installed.grove, 'doctor', '--json'];
   const { stdout } = spawnSync(process.execPath, args, { ...ORDINARY_USER, cwd: '/', env, encoding: 'utf8' });
@@ -116,7 +116,7 @@ test('the example of the README runs with the installed SDK against the installe
   assert.match(printed, /the outcome is COMPLETED_ENDED_SUCCESS \(Accepted\)/);
 });
 
-test('development packages are not installed, nothing has an install script, and the size is as promised', {
+test('the installation has no development packages, no install scripts, and the promised size', {
   skip,
 }, () => {
   const lock = JSON.parse(readFileSync(join(installed.folder, 'package-lock.json'), 'utf8')) as {

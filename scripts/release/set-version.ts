@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { manifestOf, ROOT } from './packages.ts';
 
 /**
- * `node scripts/release/set-version.ts 0.2.0`: gives the version to all packages, to what they require of each other, to the
- * lock file and to the examples of deploy/. The section of CHANGELOG.md is written by hand.
+ * `node scripts/release/set-version.ts 0.2.0` sets the version in all packages, in their dependencies on each other, in the
+ * lock file and in the examples of deploy/. The section of CHANGELOG.md is written by hand.
  */
 const [next = ''] = process.argv.slice(2);
 if (!/^\d+\.\d+\.\d+$/.test(next)) throw new Error('Give the new version, such as 0.2.0');
