@@ -154,6 +154,19 @@ test('the example: secrets, policies of stores, themes with texts, custom pages 
   );
 });
 
+test('pages are exported and found unchanged with every name that the server accepts, and a policy may have a prototype name', async (t) => {
+  const { env, folder, write } = await configurable(t);
+  const names = ['_one', 'a page', 'v1.2'];
+  for (const name of names) write(`pages/${name}/index.html`, '<p>');
+  write('stores.yaml', { stores: [{ name: 's' }] });
+  await groveJson(['apply', folder], env);
+  const { files } = await groveJson<{ files: string[] }>(['export', folder, '--force'], env);
+  for (const name of names) assert.ok(files.includes(`pages/${name}/index.html`), name);
+  assert.equal((await groveJson<AppliedPlan>(['plan', folder], env)).changes, false);
+  write('stores.yaml', { stores: [{ name: 's', configuration: { totpPolicies: { constructor: { issuer: 'x' } } } }] });
+  assert.match((await grove(['plan', folder], env)).stdout, /stores "s": to be changed/);
+});
+
 test('refusals of the schemas and the server come in one round, and secrets that are shown once are not lost', async (t) => {
   const { env, folder, write, client } = await configurable(t);
   write('apiKeys.yaml', { apiKeys: [{ name: 'x', permissions: ['TNT#acme#ProcessManager:*'], status: 'OPEN' }] });
@@ -188,4 +201,44 @@ test('refusals of the schemas and the server come in one round, and secrets that
     assert.match(half.stderr, fault);
   }
   assert.equal((await client.webhooks.list()).totalElements, 1);
+});
+
+test('a test key makes themes and pages of its own where live ones have the same name, and finds them the next time', async (t) => {
+  const { env, folder, write, client } = await configurable(t);
+  const theme = (radius: number) => write('themes.yaml', { themes: [{ name: 'spring', radius, palette }] });
+  const page = (text: string) => write('pages/questions/index.html', `<p>${text}</p>`);
+  theme(4);
+  for (const text of ['one', 'two', 'live']) {
+    page(text);
+    await groveJson(['apply', folder], env);
+  }
+  const { code: testKey } = await client.apiKeys.create({
+    body: { name: 'pipeline', environment: 'test', permissions: ['TNT#acme#*'] },
+  });
+  const test = { ...env, GROVE_API_KEY: testKey };
+  assert.equal(
+    (await groveJson<AppliedPlan>(['plan', folder], test)).changes,
+    false,
+    'test journeys use the live ones',
+  );
+
+  theme(8);
+  page('test');
+  const { resources } = await groveJson<AppliedPlan>(['apply', folder], test);
+  assert.deepEqual(
+    resources.map(({ action, name }) => `${action} ${name}`),
+    ['create spring', 'update questions'],
+  );
+  assert.equal((await groveJson<AppliedPlan>(['plan', folder], test)).changes, false);
+  assert.equal((await client.themes.list()).content[0]?.radius, 4);
+  const exported = temporaryFolder(t);
+  await groveJson(['export', exported], test);
+  assert.equal(readFileSync(join(exported, 'pages/questions/index.html'), 'utf8'), '<p>test</p>');
+
+  theme(12);
+  await groveJson(['apply', folder], test);
+  assert.equal((await groveJson<AppliedPlan>(['plan', folder], test)).changes, false);
+  theme(4);
+  page('live');
+  assert.equal((await groveJson<AppliedPlan>(['plan', folder], env)).changes, false, 'live is as before');
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageFile } from '@grove/server';
 import type { Client } from 'grove-idv-sdk';
+import { environmentOf } from '../on-server.ts';
 
 /** Custom pages in a folder: `pages/<name>/` holds the files of a page. They are compared by their hashes. */
 export type PageContent = readonly PageFile[];
@@ -9,7 +10,9 @@ export type PageFolder = { readonly name: string; readonly file: string; readonl
 
 export const PAGES = 'pages';
 const MAX_PAGES = 100;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+const PAGE_SIZE = 1000;
+/** The names that the server accepts; none of them leads out of the folder. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,99}$/;
 
 /** Collects the faults that an upload would have. */
 export async function readPages(folder: string, faults: string[]): Promise<PageFolder[]> {
@@ -35,16 +38,27 @@ export function hashesOf(files: readonly { path: string; sha256: string }[]): Re
 
 /** The deployed version of each page; pages without one are left out. */
 export async function* deployedPages(client: Client): AsyncGenerator<object> {
-  for await (const { name } of client.customPages.list.all()) {
-    const versions = await client.customPages.listVersions({
-      name,
-      query: { sort: ['version,desc'], size: MAX_PAGES },
-    });
-    const deployed = versions.content.find(({ status }) => status === 'DEPLOYED_ACTIVE');
+  const names = new Set<string>();
+  for await (const { name } of client.customPages.list.all()) names.add(name);
+  for (const name of names) {
+    const deployed = await deployedVersion(client, name);
     if (!deployed) continue;
     const { files } = await client.customPages.get({ id: deployed.id });
     yield { id: deployed.id, name, files: hashesOf(files) };
   }
+}
+
+/** For a test key, a version of test comes before those of live, as journeys show it; both environments count from 1. */
+async function deployedVersion(client: Client, name: string): Promise<{ id: string } | undefined> {
+  const environment = environmentOf(client);
+  const query = { sort: ['version,desc'], size: PAGE_SIZE };
+  let fromLive: { id: string } | undefined;
+  for await (const version of client.customPages.listVersions.all({ name, query })) {
+    if (version.status !== 'DEPLOYED_ACTIVE') continue;
+    if (version.environment === environment) return version;
+    fromLive ??= version;
+  }
+  return fromLive;
 }
 
 export async function uploadPage(client: Client, name: string, content: PageContent = []): Promise<object> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Client, isGroveError } from 'grove-idv-sdk';
+import { environmentOf } from '../on-server.ts';
 import { hashesOf, type PageContent, type PageFolder } from './custom-pages.ts';
 import { type Calls, KIND_NAMES, KINDS, type Kind, type Values } from './kinds.ts';
 import { partOf } from './part-of.ts';
@@ -106,14 +107,18 @@ export async function compareResources(client: Client, files: readonly ResourceF
   return compared;
 }
 
-type ExistingResource = { id: string; shown: Values | undefined };
+/** `isShared`: a test key sees it, because test journeys use it, but it belongs to live. */
+type ExistingResource = { id: string; shown: Values | undefined; isShared: boolean };
 
 async function itemsOf(client: Client, kind: Kind): Promise<Map<string, ExistingResource>> {
   const { list, toFile = (item: Values) => item } = KINDS[kind] as Calls;
   const there = new Map<string, ExistingResource>();
   for await (const item of list(client)) {
-    const { id, name } = item as Item;
-    there.set(name, { id, shown: toFile(item as Values) });
+    const { id, name, environment } = item as Item;
+    const isShared = environment !== undefined && environment !== environmentOf(client);
+    // That of the own environment comes first, in whatever order the server lists them.
+    if (isShared && there.has(name)) continue;
+    there.set(name, { id, shown: toFile(item as Values), isShared });
   }
   return there;
 }
@@ -129,8 +134,10 @@ function changeOf(resource: ResourceFile, now: ExistingResource | undefined): Re
       whole.includes(name) ? present[name] : partOf(present[name], value),
     ]),
   );
-  const action = isDeepStrictEqual(before, resource.values) ? 'none' : 'update';
-  return { ...resource, action, id: now.id, before };
+  if (isDeepStrictEqual(before, resource.values)) return { ...resource, action: 'none', id: now.id, before };
+  // A test key cannot change what belongs to live: it makes one of that name, which test journeys prefer.
+  if (now.isShared) return { ...resource, action: 'create' };
+  return { ...resource, action: 'update', id: now.id, before };
 }
 
 /**
