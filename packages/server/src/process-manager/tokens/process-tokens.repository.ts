@@ -152,15 +152,20 @@ export async function setTokenParameters(tx: TenantTx, id: string, parameters: s
   SET_PARAMETERS.send(tx, { id, sealed: await sealParameters(tx, id, parameters) });
 }
 
-export const TOKENS_WITHOUT_INSTANCES = tokens.select(
-  columns,
-  `WHERE tenant_id = :tenant_id AND id ${inList(':ids')} AND (sealed IS NOT NULL OR parameters <> '{}')
-  AND ${HAS_NO_PERSON} ORDER BY id`,
-);
+const WITH_PARAMETERS = `WHERE tenant_id = :tenant_id AND id ${inList(':ids')}
+  AND (sealed IS NOT NULL OR parameters <> '{}')` as const;
+const LOCK_WITH_PARAMETERS = tokens.select(['id'], `${WITH_PARAMETERS} ORDER BY id ${FOR_UPDATE}`);
+export const TOKENS_WITHOUT_INSTANCES = tokens.select(columns, `${WITH_PARAMETERS} AND ${HAS_NO_PERSON} ORDER BY id`);
 
-/** The tokens with parameters whose instances were all deleted or redacted, in the order of their ids. */
+/**
+ * The tokens with parameters whose instances were all deleted or redacted, in the order of their ids. Locks the tokens
+ * first: of two transactions that remove the last two instances at once, each would still see the instance of the other.
+ */
 export async function tokensWithoutInstances(tx: TenantTx, ids: readonly string[]): Promise<TokenRow[]> {
-  const rows = await TOKENS_WITHOUT_INSTANCES.all(tx, { ids });
+  const [, rows] = await Promise.all([
+    LOCK_WITH_PARAMETERS.all(tx, { ids }),
+    TOKENS_WITHOUT_INSTANCES.all(tx, { ids }),
+  ]);
   await withUses(tx, rows);
   return Promise.all(rows.map((row) => openToken(tx, row)));
 }
