@@ -13,6 +13,7 @@ export { isFile, migrate, openDb } from './db/open.ts';
 export { BackupError, backUpSqlite, restoreSqlite } from './db/sqlite/backup.ts';
 export { lockFile } from './db/sqlite/folder-lock.ts';
 export { KEPT_DATABASE_DAYS, keepMoved, stampOf } from './db/sqlite/kept-databases.ts';
+export { openScrub } from './db/sqlite/scrub.ts';
 export { openView, type View, viewSqlite } from './db/view.ts';
 export type { Check } from './doctor.ts';
 export { copyBlobs } from './engines/blobs/copy-blobs.ts';

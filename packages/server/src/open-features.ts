@@ -144,14 +144,15 @@ function openShared(deps: FeatureDeps) {
   const doors = openDoors(deps);
   const versions = { grove: deps.version, node: process.versions.node };
   const platform = { ...deps, ...doors, versions, region: config.region, secure: config.scheme === 'https' };
+  const scrub = openScrub(config.database);
   const tenants = { nameOf: tenantNames(db.system), ensureActive: deps.suspensions.ensureActive };
   return {
     ...platform,
     doors,
     tenants,
     tenantName: tenants.nameOf,
-    scrub: openScrub(config.database),
-    erasureLog: openErasureLog({ ...platform, entries: openErased(config, clock) }),
+    scrub,
+    erasureLog: openErasureLog({ ...platform, scrub, entries: openErased(config, clock) }),
     events: openInstanceEvents(),
     live: openLive(platform),
     findSecret: secretFinder({ vault, clock, audit }),

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { grove, groveJson, issue, keysSeenBy, startGrove, temporaryFolder } from '../../test/grove.ts';
+
+function keyOf(database: string, tenantId: string): Uint8Array {
+  const file = new DatabaseSync(database, { readOnly: true });
+  const row = file.prepare('SELECT sealed FROM tenant_keys WHERE tenant_id = ?').get(tenantId);
+  file.close();
+  return row?.sealed as Uint8Array;
+}
 
 type Made = { tenantId: string; name: string; apiKey: string; baseUrl: string | null };
 
@@ -65,6 +74,11 @@ test('a suspended tenant is refused with 100320; delete requires a suspended ten
   const { url } = await startGrove(t, env);
   const refused = await issue(url, apiKey);
   assert.deepEqual([refused.status, refused.body.code], [403, 100320]);
+  const database = join(env.GROVE_DATA, 'grove.sqlite');
+  const isStored = (bytes: Uint8Array) =>
+    [database, `${database}-wal`].some((each) => readFileSync(each).includes(Buffer.from(bytes)));
+  const tenantKey = keyOf(database, 'acme');
+  assert.ok(isStored(tenantKey));
   const asked = await grove(['tenant', 'delete', 'acme'], env);
   assert.deepEqual([asked.code, asked.stderr.includes('There is no terminal to ask for confirmation')], [2, true]);
   const file = `${folder}/receipt.json`;
@@ -74,6 +88,7 @@ test('a suspended tenant is refused with 100320; delete requires a suspended ten
   );
   assert.equal(done.sub, 'acme');
   assert.equal(done.rowsRemoved.api_keys, 1);
+  assert.equal(isStored(tenantKey), false, 'also not in the write-ahead log of the running server');
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).jws, done.jws);
   assert.equal(
     JSON.parse(Buffer.from(done.jws.split('.')[0] ?? '', 'base64url').toString()).typ,

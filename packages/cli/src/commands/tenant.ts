@@ -69,7 +69,7 @@ type DeleteOptions = CommonOptions & { yes?: true; receipt?: string };
 
 async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promise<Result> {
   if (file !== undefined && existsSync(file)) throw new UsageError(`${file} exists already`);
-  const { deleteTenant, documentSigner, findTenant, isTenantId, OperatorError, openBlobs, setTenantStatus } =
+  const { deleteTenant, documentSigner, findTenant, isTenantId, OperatorError, openBlobs, openScrub, setTenantStatus } =
     await import('@grove/server');
   const config = await operatorConfig();
   return asOperator(config, async ({ db, signing }) => {
@@ -82,7 +82,10 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     await db.system.write((tx) => setTenantStatus(tx, { id, status: 'DELETING' }));
     const line = progressLine();
     const blobs = openBlobs(config, { now: Date.now });
-    const done = await deleteTenant({ db, blobs, onProgress: line.show }, id).finally(() => line.end());
+    const done = await deleteTenant(
+      { db, blobs, scrub: openScrub(config.database), onProgress: line.show },
+      id,
+    ).finally(() => line.end());
     const rows = Object.values(done.rowsRemoved).reduce((sum, each) => sum + each, 0);
     const claims = { sub: id, name: tenant.name, deletedDtm: new Date().toISOString(), ...done };
     const receipt = {

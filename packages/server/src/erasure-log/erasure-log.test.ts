@@ -31,6 +31,7 @@ describe('the log of erasures', () => {
       vault,
       clock,
       entries: openFolder(join(place.folder, 'erased')),
+      scrub: async () => undefined,
       onError: assert.fail,
       // Jobs that nobody ever runs.
       jobs: { enqueue: async () => true },

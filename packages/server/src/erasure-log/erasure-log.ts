@@ -1,4 +1,5 @@
 import type { Db } from '../db/db.ts';
+import type { Scrub } from '../db/sqlite/scrub.ts';
 import type { JobDefinition } from '../jobs/define-job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -32,17 +33,18 @@ export type ErasureLog = {
 export type ErasureLogDeps = LogEntriesDeps & {
   db: Db;
   clock: Clock;
+  scrub: Scrub;
   jobs: Pick<Jobs, 'enqueue'>;
   everyTenantId(): AsyncIterable<TenantId>;
   onError(what: string, error: unknown): void;
 };
 
 export function openErasureLog(deps: ErasureLogDeps): ErasureLog {
-  const { db, clock, jobs, everyTenantId, onError } = deps;
+  const { db, clock, scrub, jobs, everyTenantId, onError } = deps;
   const entries = logEntries(deps);
   const erasables: Erasable[] = [];
   const replay = erasureReplay({ db, clock, entries, erasables, everyTenantId });
-  const write = erasureWriter({ entries, clock });
+  const write = erasureWriter({ entries, clock, scrub });
   const job = writeDownJob(write);
   const stopping = new AbortController();
   return {

@@ -18,6 +18,7 @@ onBothEngines('what was erased', (_engine, places) => {
   const entries: Erased[] = [];
   const write = erasureWriter({
     clock: systemClock,
+    scrub: async () => undefined,
     entries: {
       async add(erased) {
         if (isAway) throw new Error('the place of the blobs is away');

@@ -1,4 +1,5 @@
 import type { TenantTx } from '../db/db.ts';
+import type { Scrub } from '../db/sqlite/scrub.ts';
 import { defineJob, type JobDefinition } from '../jobs/define-job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { oneAtATime, type PassOf } from '../jobs/one-at-a-time.ts';
@@ -12,8 +13,13 @@ export type NoteErased = (tx: TenantTx, kind: ErasedKind, ids: readonly string[]
 
 type WriteDown = Record<never, never>;
 
-/** Many that are erased within a moment share an entry. Killed after the entry and before the rows go, it writes another. */
-export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'add'>; clock: Clock }): PassOf {
+type ErasureWriterDeps = { entries: Pick<LogEntries, 'add'>; clock: Clock; scrub: Scrub };
+
+/**
+ * Writes down what was erased, and removes the destroyed keys from the database files. Many that are erased within a moment
+ * share an entry. Killed after the entry and before the rows go, it writes another.
+ */
+export function erasureWriter({ entries, clock, scrub }: ErasureWriterDeps): PassOf {
   return oneAtATime(async (db, signal) => {
     for (;;) {
       signal?.throwIfAborted();
@@ -22,6 +28,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
       if (kind === undefined) return;
       const ids = rows.filter((row) => row.kind === kind).map(({ id }) => id);
       await entries.add({ tenantId: db.tenantId, kind, ids }, clock.now());
+      await scrub();
       await db.write((tx) => removeUnwritten(tx, { kind, ids }));
     }
   });
@@ -30,7 +37,7 @@ export function erasureWriter({ entries, clock }: { entries: Pick<LogEntries, 'a
 export function writeDownJob(writeDown: PassOf): JobDefinition<WriteDown> {
   return defineJob<WriteDown>({
     kind: 'erasure-log.write-down',
-    does: 'writes erasures to the list outside the database',
+    does: 'writes erasures to the list outside the database, scrubs the database files',
     ...UNTIL_ERASED,
     run: (_payload, { tenant, signal }) => writeDown(tenant(), signal),
   });
