@@ -43,6 +43,8 @@ export type ExchangeResult = { stale?: boolean } & (
 const MAX_HEADER_BYTES = 8192;
 /** The status is enough. The body is read, for this long, only so that the connection can be used again. */
 const BODY_WITHIN_MS = 1000;
+/** Interim answers (1xx) before the real one. Without a limit, a receiver that sends nothing else keeps this thread busy. */
+const MAX_INTERIM_ANSWERS = 10;
 
 export class RefusedAddress extends Error {}
 
@@ -84,6 +86,11 @@ export function exchange(
     });
     // An answer that changes the protocol closes the request without another event.
     openRequest.on('close', () => end({ fault: 'connection' }));
+    let interimAnswers = 0;
+    openRequest.on('information', () => {
+      interimAnswers += 1;
+      if (interimAnswers > MAX_INTERIM_ANSWERS) end({ fault: 'bad_answer' });
+    });
     openRequest.on('response', (answer) =>
       wantBody ? readBody(answer, maxAnswerBytes, end) : readStatus(answer, { maxAnswerBytes, keepStart }, end),
     );

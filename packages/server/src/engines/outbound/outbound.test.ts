@@ -148,6 +148,26 @@ describe('an outbound request', () => {
     }
   });
 
+  it('an outbound request takes a few interim answers before the real one, and gives up a receiver that sends no other', async () => {
+    const hints = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+    const few = await saying(`${hints}HTTP/1.1 204 No Content\r\n\r\n`);
+    const server = createTcpServer((socket) => {
+      const sendMore = () => {
+        while (socket.writable && socket.write(hints.repeat(100)));
+      };
+      socket.on('error', () => undefined).on('drain', sendMore);
+      socket.once('data', sendMore);
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    undo.push(() => server.close());
+    const { port: endless } = server.address() as AddressInfo;
+    const outbound = outboundTo([`127.0.0.1:${few}`, `127.0.0.1:${endless}`]);
+    assert.equal((await outbound.send(get(`http://127.0.0.1:${few}/`))).status, 204);
+    const { fault, milliseconds } = await outbound.send(get(`http://127.0.0.1:${endless}/`));
+    assert.equal(fault, 'bad_answer');
+    assert.ok(milliseconds < 5000, `${milliseconds} ms`);
+  });
+
   it('an outbound request has the status of an answer whose body never ends', async () => {
     const endless = await receiver((_request, answer) => {
       answer.writeHead(200);
