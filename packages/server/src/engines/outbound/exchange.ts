@@ -44,7 +44,7 @@ const MAX_HEADER_BYTES = 8192;
 /** The status is enough. The body is read, for this long, only so that the connection can be used again. */
 const BODY_WITHIN_MS = 1000;
 /** Interim answers (1xx) before the real one. Without a limit, a receiver that sends nothing else keeps this thread busy. */
-const MAX_INTERIM_ANSWERS = 10;
+export const MAX_INTERIM_ANSWERS = 10;
 
 export class RefusedAddress extends Error {}
 

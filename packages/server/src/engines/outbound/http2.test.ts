@@ -54,6 +54,18 @@ describe('the door to the outside over HTTP/2', () => {
     assert.equal(sessions, 2);
   });
 
+  it('the door to the outside over HTTP/2 takes a few interim answers, and gives up a server that sends no other', async () => {
+    const answerAfter = (hints: number) => (stream: ServerHttp2Stream) => {
+      stream.on('error', () => undefined);
+      for (let at = 0; at < hints; at++) stream.additionalHeaders({ ':status': 103 });
+      setTimeout(() => stream.destroyed || stream.respond({ ':status': 204 }, { endStream: true }), 50);
+    };
+    answer = answerAfter(2);
+    assert.equal((await send()).status, 204);
+    answer = answerAfter(20);
+    assert.deepEqual(await send(), { fault: 'bad_answer' });
+  });
+
   it('the door to the outside over HTTP/2 gives up on an answer that does not come or does not end, and on nothing else beside it', async () => {
     answer = (stream, path) => {
       if (path === '/hang') return;
