@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { configurable, consent, decide, selfie } from '../../test/configuration.ts';
-import { grove, groveJson } from '../../test/grove.ts';
+import { COMMAND, environmentOf, grove, groveJson } from '../../test/grove.ts';
 
 type AppliedPlan = {
   changes: boolean;
@@ -129,4 +132,24 @@ test('settings that the server refuses stop apply before anything is changed', a
   assert.equal(code, 1);
   assert.match(stderr, /- \/redirectOrigins\/0 /);
   assert.equal((await client.processDefinitions.list({ query: { name: 'a' } })).totalElements, 0);
+});
+
+test('apply that is interrupted shows the secrets of what it has made', async (t) => {
+  const { env, folder, write, client } = await configurable(t);
+  const keys = Array.from({ length: 500 }, (_, at) => ({
+    name: `key ${at}`,
+    permissions: ['ProcessManager:getReview'],
+  }));
+  write('apiKeys.yaml', { apiKeys: keys });
+  const child = spawn(process.execPath, [COMMAND, 'apply', folder], { env: environmentOf(env) });
+  const errors = text(child.stderr);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const made = async () => (await client.apiKeys.list({ query: { name: 'key %', size: 1 } })).totalElements;
+  while ((await made()) < 5) await wait(20);
+  child.kill('SIGINT');
+  assert.equal(await ended, 1);
+  assert.match(await errors, /Stopped\. Changes that were made stay/);
+  const count = await made();
+  assert.ok(count < keys.length, 'it stopped before the end');
+  assert.equal((await errors).match(/shown this once: grv_live_/g)?.length, count);
 });

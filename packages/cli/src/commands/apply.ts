@@ -58,7 +58,7 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
     secrets.map(
       ({ kind, name, secret }) => `The secret of ${kind} ${JSON.stringify(name)}, shown this once: ${secret}`,
     );
-  const done = await carryOut(server.client, plan, secrets).catch((error: unknown) => {
+  const done = await carryOut(server.client, plan, secrets, stopSignal()).catch((error: unknown) => {
     // They are shown once, so a later failure must not lose them.
     for (const line of secretLines()) process.stderr.write(`${line}\n`);
     throw error;
@@ -69,14 +69,22 @@ async function apply(folder: string, options: ServerOptions): Promise<Result> {
   };
 }
 
+/** Aborts at the first Ctrl-C or SIGTERM, so that secrets are shown before the command ends. A second one ends it at once. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort(new Error('Stopped. Changes that were made stay; apply again to make the others.'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+  return stop.signal;
+}
+
 /** Returns the plan with the real versions: if somebody else has made a version meanwhile, ours has another number. */
-async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promise<Plan> {
+async function carryOut(client: Client, plan: Plan, secrets: NewSecret[], signal: AbortSignal): Promise<Plan> {
   const { applyResources } = await import('../configuration/resources.ts');
   // Settings come first, because only the server can validate them.
   if (plan.settings?.action === 'update') {
     await client.processSettings.update({ body: plan.settings.after as SettingsBody });
   }
-  const refusals = await applyResources(client, plan.resources, secrets);
+  const refusals = await applyResources(client, plan.resources, secrets, signal);
   if (refusals.length > 0) {
     const lines = refusals.map((each) => `- ${each}`).join('\n');
     throw new Error(
@@ -84,7 +92,10 @@ async function carryOut(client: Client, plan: Plan, secrets: NewSecret[]): Promi
     );
   }
   const deployed = new Map<string, { id: string; version: number }>();
-  for (const change of plan.definitions) deployed.set(change.name, await deploy(client, change));
+  for (const change of plan.definitions) {
+    signal.throwIfAborted();
+    deployed.set(change.name, await deploy(client, change));
+  }
   const tags = [];
   for (const change of plan.tags) {
     const { id, version } = deployed.get(change.name) as { id: string; version: number };

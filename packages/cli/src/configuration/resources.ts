@@ -148,10 +148,12 @@ export async function applyResources(
   client: Client,
   changes: readonly ResourceChange[],
   secrets: NewSecret[],
+  signal: AbortSignal,
 ): Promise<string[]> {
   const refusals: string[] = [];
   for (const change of changes) {
     if (change.action === 'none') continue;
+    signal.throwIfAborted();
     try {
       const result = await applyOne(client, change);
       const { secret } = result as { secret?: unknown };
