@@ -100,3 +100,18 @@ test('a suspended tenant is refused with 100320; delete requires a suspended ten
     ['other'],
   );
 });
+
+test('tenant delete says that deleted rows are still in the log if somebody reads an old state of the database', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  await groveJson(['tenant', 'create', 'other'], env);
+  await groveJson(['tenant', 'create', 'acme'], env);
+  await groveJson(['tenant', 'suspend', 'acme'], env);
+  const reader = new DatabaseSync(join(env.GROVE_DATA, 'grove.sqlite'), { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM tenants').get();
+  const { code, stdout } = await grove(['tenant', 'delete', 'acme', '--yes'], env);
+  reader.close();
+  assert.equal(code, 0);
+  assert.match(stdout, /The tenant acme is deleted: \d+ rows/);
+  assert.match(stdout, /The log of the database is in use/);
+});

@@ -65,6 +65,9 @@ async function setStatus(id: string, action: 'suspend' | 'resume'): Promise<Resu
   return { value: { tenantId: id, status: tenant.status }, text };
 }
 
+const NOT_SCRUBBED =
+  'The log of the database is in use, perhaps by a backup. It holds deleted rows until the server stops or another deletion follows.';
+
 type DeleteOptions = CommonOptions & { yes?: true; receipt?: string };
 
 async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promise<Result> {
@@ -82,10 +85,12 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     await db.system.write((tx) => setTenantStatus(tx, { id, status: 'DELETING' }));
     const line = progressLine();
     const blobs = openBlobs(config, { now: Date.now });
-    const done = await deleteTenant(
-      { db, blobs, scrub: openScrub(config.database), onProgress: line.show },
-      id,
-    ).finally(() => line.end());
+    const done = await deleteTenant({ db, blobs, onProgress: line.show }, id).finally(() => line.end());
+    // Fails if somebody reads an old state of the database.
+    const isScrubbed = await openScrub(config.database)().then(
+      () => true,
+      () => false,
+    );
     const rows = Object.values(done.rowsRemoved).reduce((sum, each) => sum + each, 0);
     const claims = { sub: id, name: tenant.name, deletedDtm: new Date().toISOString(), ...done };
     const receipt = {
@@ -96,6 +101,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     const text = [
       `The tenant ${id} is deleted: ${rows} rows and ${done.blobsRemoved} images.`,
       file === undefined ? `Receipt: ${receipt.jws}` : `The receipt is in ${file}.`,
+      ...(isScrubbed ? [] : [NOT_SCRUBBED]),
       'Backups still hold it. Delete them when their time is over, and delete the tenant again after a restore.',
     ];
     return { value: receipt, text: text.join('\n') };

@@ -1,7 +1,6 @@
 import { type Db, isUniqueViolation } from '../db/db.ts';
 import { inList } from '../db/sql/dialect.ts';
 import { countOf, query, statement } from '../db/sql/statement.ts';
-import type { Scrub } from '../db/sqlite/scrub.ts';
 import { deleteSomeRows, type TenantTable, tenantTables } from '../db/tenant-tables.ts';
 import type { Blobs } from '../engines/blobs/blobs.ts';
 import type { TenantId } from '../kernel/ids.ts';
@@ -15,8 +14,6 @@ import { removeTenant } from './tenants.repository.ts';
 export type DeleteTenantDeps = {
   db: Db;
   blobs: Pick<Blobs, 'delete'>;
-  /** Removes the deleted rows from the database files. If it fails, the tenant stays and can be deleted again. */
-  scrub: Scrub;
   onProgress(stage: string, done: number, total: number): void;
 };
 
@@ -38,7 +35,6 @@ export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): 
     // Words of an instance refer to nothing, so only a round that finds no row shows that none was written behind it.
     if (count > 0 && round < MAX_ROUNDS) continue;
     try {
-      await deps.scrub();
       await deps.db.system.write((tx) => removeTenant(tx, { id: tenantId }));
       return { blobsRemoved, rowsRemoved };
     } catch (error) {

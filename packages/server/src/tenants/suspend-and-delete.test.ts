@@ -13,8 +13,6 @@ import { deleteTenant } from './delete-tenant.ts';
 import { openSuspensions } from './suspensions.ts';
 import { setTenantStatus } from './tenants.repository.ts';
 
-const scrub = async () => undefined;
-
 onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) => {
   const acme = asTenantId('acme');
   const other = asTenantId('other');
@@ -168,7 +166,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
       stages.add(stage);
     };
     const racing = { ...db, system: { ...db.system, write } };
-    const done = await deleteTenant({ db: racing, blobs, scrub, onProgress }, acme);
+    const done = await deleteTenant({ db: racing, blobs, onProgress }, acme);
     assert.equal(done.rowsRemoved.single_sign_on, 1);
     stages.delete('late');
     assert.ok(done.blobsRemoved > 0 && (done.rowsRemoved.api_keys ?? 0) > 0);
@@ -186,7 +184,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
       ['other'],
     );
     // A second time finds nothing to do.
-    const again = await deleteTenant({ db, blobs, scrub, onProgress: () => undefined }, acme);
+    const again = await deleteTenant({ db, blobs, onProgress: () => undefined }, acme);
     assert.deepEqual(again, { blobsRemoved: 0, rowsRemoved: {} });
   });
 
@@ -206,7 +204,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
       return db.system.write(work);
     };
     const racing = { ...db, system: { ...db.system, write } };
-    const { rowsRemoved } = await deleteTenant({ db: racing, blobs, scrub, onProgress }, other);
+    const { rowsRemoved } = await deleteTenant({ db: racing, blobs, onProgress }, other);
     assert.ok(lateWrite);
     assert.equal(rowsRemoved[WORDS], 1);
   });
