@@ -41,7 +41,8 @@ export function findChromium({ install = false } = {}): string | undefined {
 }
 
 function aptGet(...args: string[]): boolean {
-  const limits = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=10'];
+  // Another program may be installing something: wait for it.
+  const limits = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=10', '-o', 'DPkg::Lock::Timeout=120'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const options = { stdio: ['ignore', 'ignore', 'inherit'] as never, env, timeout: INSTALL_WITHIN_MS };
   return spawnSync('apt-get', [...limits, ...args], options).status === 0;
