@@ -24,7 +24,7 @@ onBothEngines('API keys', (_engine, places) => {
   const clientOf = (code: string) => createClient({ baseUrl: grove.baseUrl, apiKey: code, maxRetries: 0 });
 
   describe('create', () => {
-    it('the creation of an API key needs only a name, and answers 201 with every field of an API key', async () => {
+    it('the creation of an API key needs only a name, and answers 201 with every field of the key', async () => {
       const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: '{"name":"only a name"}' });
       assert.equal(answer.status, 201);
       const { id, code, createdDtm, lastUpdatedDtm, ...rest } = answer.body;
@@ -44,7 +44,7 @@ onBothEngines('API keys', (_engine, places) => {
       });
     });
 
-    it('the creation of an API key ignores fields that are not the caller’s to set, and takes null for an id', async () => {
+    it('the creation of an API key ignores fields that the caller cannot set, and treats a null id as missing', async () => {
       const sent = {
         name: 'mass assignment',
         id: null,
@@ -72,7 +72,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(!JSON.stringify([got, updated, listed]).includes(secret));
     });
 
-    it('the active API keys that expire within so many days are listed', async () => {
+    it('the list of API keys can be limited to active ones that expire within a number of days', async () => {
       const endsIn = (ms: number) => create({ expiringDtm: toDtm(grove.clock.now() + ms) });
       const [first, soon, later] = [await endsIn(MINUTE), await endsIn(72 * HOUR), await endsIn(720 * HOUR)];
       const blocked = await endsIn(96 * HOUR);
@@ -99,7 +99,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(!grove.logged().includes(secret));
     });
 
-    it('a SESSION key must expire, at most 24 hours ahead, and not in the past', async () => {
+    it('a SESSION key must have an expiry that lies in the future and at most 24 hours ahead', async () => {
       await assert.rejects(create({ type: 'SESSION' }), refuses(100001, 400));
       const now = grove.clock.now();
       await assert.rejects(create({ type: 'SESSION', expiringDtm: toDtm(now + 24 * HOUR + 1) }), refuses(100001, 400));
@@ -108,7 +108,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal(key.expiringDtm, toDtm(now + 24 * HOUR));
     });
 
-    it('the creation of an API key takes any offset in a date-time, and refuses a moment that does not exist', async () => {
+    it('the creation of an API key accepts a date-time with any offset, and refuses one that does not exist', async () => {
       const key = await create({ expiringDtm: '2099-01-01T01:00:00+02:00' });
       assert.equal(key.expiringDtm, '2098-12-31T23:00:00.000Z');
       for (const expiringDtm of [
@@ -131,7 +131,7 @@ onBothEngines('API keys', (_engine, places) => {
       });
     });
 
-    it('the creation of an API key refuses permissions of another tenant, and those that are no permissions', async () => {
+    it('the creation of an API key refuses permissions of another tenant, and text that is not a permission', async () => {
       for (const permission of [
         'TNT#other#ArthrServer:getFromTenant',
         'TNT#acme#',
@@ -148,7 +148,7 @@ onBothEngines('API keys', (_engine, places) => {
       await assert.rejects(create({ permissions: many }), refuses(100001, 400));
     });
 
-    it('the creation of an API key grants only what the caller holds: 100015 otherwise, wildcards included', async () => {
+    it('the creation of an API key refuses with 100015 a permission that the caller does not hold, wildcards included', async () => {
       const maker = await create({
         permissions: ['TNT#acme#ArthrServer:createTenantApiKey', 'TNT#acme#ProcessManager*'],
       });
@@ -170,7 +170,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('the creation of an API key refuses a name that another key has with 100014, also when two come at once; an archived key frees its name', async () => {
+    it('the creation of an API key refuses with 100014 the name of another key, also when two are created at once; an archived key frees its name', async () => {
       const key = await create({ name: 'taken' });
       await assert.rejects(create({ name: 'taken' }), refuses(100014, 409));
       const settled = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'raced' })));
@@ -184,7 +184,7 @@ onBothEngines('API keys', (_engine, places) => {
       );
     });
 
-    it('the creation of an API key counts characters, not bytes, in names: 255 of them, and not 256', async () => {
+    it('the name of an API key may have 255 characters but not 256, and characters are counted, not bytes', async () => {
       const key = await create({ name: '😀'.repeat(255), description: 'é'.repeat(255) });
       assert.equal([...key.name].length, 255);
       for (const body of [
@@ -198,7 +198,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('the creation of an API key refuses a name with marks that nobody sees or that turn the direction of text, and says so', async () => {
+    it('the creation of an API key refuses a name with characters that are invisible or change the text direction, and names the reason', async () => {
       const key = await create({ name: 'Payroll' });
       for (const name of ['Payroll\u200b', '\u202ePayroll', 'Pay\nroll', 'Pay\u001b[2Jroll']) {
         await assert.rejects(create({ name }), refuses(100001, 400), JSON.stringify(name));
@@ -215,7 +215,7 @@ onBothEngines('API keys', (_engine, places) => {
       );
     });
 
-    it('a test key takes no name from a live caller', async () => {
+    it('an API key of a test caller does not use up its name for live callers', async () => {
       const client = clientOf((await create({ environment: 'test', permissions: ['TNT#acme#*'] })).code);
       const body = { name: 'wanted by live' };
       const first = await client.apiKeys.create({ body });
@@ -224,7 +224,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.deepEqual([first.environment, live.environment, live.name], ['test', 'live', body.name]);
     });
 
-    it('a test key makes and sees only test keys: a live key does not exist for it', async () => {
+    it('a test key creates and sees only test keys; for it, live keys do not exist', async () => {
       const tester = await create({ environment: 'test', permissions: ['TNT#acme#*'] });
       assert.match(tester.code, /^grv_test_/);
       const client = clientOf(tester.code);
@@ -249,7 +249,7 @@ onBothEngines('API keys', (_engine, places) => {
   });
 
   describe('get, update, delete', () => {
-    it('answer 404 with 130 for a key that is not there, the same for one of another tenant', async () => {
+    it('get, update and delete answer 404 with 130 for an API key that does not exist, and the same for a key of another tenant', async () => {
       const other = await grove.app.tenants.create({ id: `other-${Date.now()}` });
       const foreign = other.apiKey.split('_')[2] as string;
       const missing = '01M7EK55GPPBVSG5TAX910HKS7';
@@ -266,7 +266,7 @@ onBothEngines('API keys', (_engine, places) => {
       await grove.token(other.apiKey);
     });
 
-    it('an update changes only the fields given, and says who and when', async () => {
+    it('an update of an API key changes only the fields in the request, and records who made it and when', async () => {
       const key = await create({
         description: 'before',
         permissions: ['TNT#acme#ArthrServer*'],
@@ -287,7 +287,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.deepEqual(await grove.client.apiKeys.get({ apiKeyId: key.id }), cleared);
     });
 
-    it('every update re-validates the whole key: a caller cannot keep alive what it could not grant', async () => {
+    it('an update of an API key checks all its permissions: a caller can only block a key that it could not grant', async () => {
       const powerful = await create({ permissions: ['TNT#acme#*'], status: 'BLOCKED' });
       const clerk = await create({ permissions: ['TNT#acme#ArthrServer:updateTenantApiKey'] });
       const client = clientOf(clerk.code);
@@ -300,7 +300,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await change({ status: 'BLOCKED' })).status, 'BLOCKED');
     });
 
-    it('100015: whoever lacks a permission of a key can block it, and neither change, archive nor delete it', async () => {
+    it('100015: a caller that lacks a permission of an API key can block that key, but not change, archive or delete it', async () => {
       const powerful = await create({ permissions: ['TNT#acme#*'], description: 'of the back end' });
       const clerk = await create({ permissions: ['TNT#acme#ArthrServer:*'] });
       const client = clientOf(clerk.code);
@@ -326,7 +326,7 @@ onBothEngines('API keys', (_engine, places) => {
       await client.apiKeys.delete({ apiKeyId: small.id as string });
     });
 
-    it('a key cannot become a SESSION key that never expires', async () => {
+    it('an API key cannot become a SESSION key that never expires', async () => {
       const key = await create();
       const apiKeyId = key.id as string;
       await assert.rejects(grove.client.apiKeys.update({ apiKeyId, body: { type: 'SESSION' } }), refuses(100001));
@@ -335,7 +335,7 @@ onBothEngines('API keys', (_engine, places) => {
       await assert.rejects(grove.client.apiKeys.update({ apiKeyId, body: { expiringDtm: null } }), refuses(100001));
     });
 
-    it('delete answers 204 without a body, and the key is gone for good', async () => {
+    it('the deletion of an API key answers 204 without a body, and the key stays deleted', async () => {
       const key = await create();
       const path = `/api/arthr/apiKeys/${key.id}`;
       const answer = await grove.call(path, { method: 'DELETE' });
@@ -345,7 +345,7 @@ onBothEngines('API keys', (_engine, places) => {
       await assert.rejects(clientOf(key.code).apiKeys.list(), refuses(271, 401));
     });
 
-    it('20 updates at once leave one of the states that were sent, and the counter right after 20 deletes', async () => {
+    it('20 updates of an API key at once leave one of the states that were sent, and 20 deletions leave the right count', async () => {
       const key = await create();
       const names = Array.from({ length: 20 }, (_, at) => `parallel ${at}`);
       await Promise.all(
@@ -361,7 +361,7 @@ onBothEngines('API keys', (_engine, places) => {
   });
 
   describe('permissions', () => {
-    it('every operation refuses with 7 a caller that lacks its permission, and names it', async () => {
+    it('every operation on API keys refuses with 7 a caller that lacks its permission, and names the permission', async () => {
       const key = await create({ permissions: ['TNT#acme#ProcessManager*'] });
       const token = await grove.token(key.code);
       const id = key.id as string;
@@ -378,7 +378,7 @@ onBothEngines('API keys', (_engine, places) => {
       }
     });
 
-    it('a token loses what its key has lost at once, and does not gain what its key was given later', async () => {
+    it('a token loses a permission as soon as its API key loses it, and does not gain what the key gains later', async () => {
       const key = await create({ permissions: ['TNT#acme#ArthrServer:getFromTenant'] });
       const token = await grove.token(key.code);
       const path = `/api/arthr/apiKeys/${key.id}`;
@@ -391,7 +391,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await grove.call('/api/arthr/apiKeys', { token: await grove.token(key.code) })).status, 200);
     });
 
-    it('permissions that open nothing are refused with 100001 when a key is made or changed, with what was meant', async () => {
+    it('permissions that allow nothing are refused with 100001 when an API key is created or updated, with a suggestion', async () => {
       const refusal = async (permission: string) => {
         const body = JSON.stringify({ name: 'misspelt', permissions: ['TNT#acme#*', permission] });
         const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body });
@@ -429,7 +429,7 @@ onBothEngines('API keys', (_engine, places) => {
       assert.equal((await change([...old, 'TNT#acme#Gone:other'])).body.code, 100001);
     });
 
-    it('permittedOperations are those that the permissions open', async () => {
+    it('permittedOperations of an API key lists the operations that its permissions allow', async () => {
       const key = await create({ permissions: ['TNT#acme#ArthrServer:get*', 'TNT#acme#UserDataServer*'] });
       assert.deepEqual(key.permittedOperations, [
         'ArthrServer:getFromTenant',

@@ -27,7 +27,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
   const update = (key: { id: string | null }, body: object) =>
     grove.client.apiKeys.update({ apiKeyId: key.id as string, body });
 
-  it('the exchange of an API key for a token answers { token, ttl } to every spelling of the header, with a body, an empty one or none', async () => {
+  it('the exchange of an API key for a token answers { token, ttl } for every spelling of the header, and with a body, an empty body or none', async () => {
     for (const name of ['X-Api-Key', 'X-API-Key', 'X-ApiKey', 'x-apikey']) {
       const { status, body } = await issue({ [name]: grove.apiKey });
       assert.deepEqual([status, Object.keys(body), body.ttl], [200, ['token', 'ttl'], 3600]);
@@ -40,7 +40,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     assert.equal((await issue({ 'X-Api-Key': grove.apiKey }, '{"ignored": true}')).status, 400);
   });
 
-  it('271: refuses an unknown key, a wrong secret, a malformed key, and two spellings that disagree, all alike', async () => {
+  it('271: the exchange refuses an unknown key, a wrong secret, a malformed key, and two headers that differ, all with the same answer', async () => {
     const wrongSecret = `${grove.apiKey.slice(0, -3)}AAA`;
     const unknown = grove.apiKey.replace(/_01[0-9A-Z]{24}_/, '_01M7EK55GPPBVSG5TAX910HKS7_');
     for (const code of [
@@ -58,12 +58,12 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     assert.deepEqual({ ...one.body, requestId: '' }, { ...other.body, requestId: '' });
   });
 
-  it('100008: refuses a request without a key', async () => {
+  it('100008: the exchange refuses a request without an API key', async () => {
     const { status, body } = await issue({});
     assert.deepEqual([status, body.code], [401, 100008]);
   });
 
-  it('271: a BLOCKED or ARCHIVED key issues nothing and its tokens end at once; an ACTIVE one works again', async () => {
+  it('271: a BLOCKED or ARCHIVED key issues no token and its tokens end at once; an ACTIVE one works again', async () => {
     for (const state of ['BLOCKED', 'ARCHIVED']) {
       const key = await create();
       const token = await grove.token(key.code);
@@ -78,7 +78,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     }
   });
 
-  it('271: a key that has expired issues nothing, ends its tokens, and gives none that outlives it', async () => {
+  it('271: an expired API key issues no token, its tokens end with it, and no token is valid longer than its key', async () => {
     const key = await create({ type: 'SESSION', expiringDtm: toDtm(grove.clock.now() + 10 * MINUTE) });
     const { body } = await issue({ 'X-Api-Key': key.code });
     assert.ok(body.ttl <= 601 && body.ttl >= 599, String(body.ttl));
@@ -89,7 +89,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     assert.equal((await grove.call('/api/arthr/apiKeys', { token: body.token })).status, 401);
   });
 
-  it('a key that was blocked on one node is refused on another within five seconds', async () => {
+  it('an API key that was blocked on one node is refused on another within five seconds', async () => {
     const elsewhere = await openTestApp(place, { clock: grove.clock });
     try {
       const key = await create();
@@ -107,7 +107,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     }
   });
 
-  it('a token signed on one node after a rotation is accepted on another that has not heard of the key', async () => {
+  it('a token signed on one node after a rotation is accepted on another node that has not loaded the new key yet', async () => {
     const elsewhere = await openTestApp(place, {
       clock: grove.clock,
       environment: { GROVE_PUBLIC_PORT: '80', PORT: '0' },
@@ -141,7 +141,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     }
   });
 
-  it('lastIssuedAtDtm is seen at once, written together, kept by a clean stop, and never moves back', async () => {
+  it('lastIssuedAtDtm is visible at once, written in batches, saved by a clean stop, and never moves back', async () => {
     const key = await create();
     assert.equal(key.lastIssuedAtDtm, undefined);
     const issuedAt = grove.clock.now();
@@ -163,7 +163,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
 
 describe('failed exchanges', () => {
   const places = testPlaces();
-  it('100007: ten failures a minute from one address, then 429 with Retry-After; the right key is never kept out', async () => {
+  it('100007: ten failed exchanges a minute from one address lead to 429 with Retry-After; a correct API key is always accepted', async () => {
     const grove = await openTestApp(await places.create(), { environment: { GROVE_RATE_LIMIT: '1000' } });
     try {
       const attempt = (code: string) =>

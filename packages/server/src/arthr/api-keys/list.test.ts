@@ -31,7 +31,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     return body.content.map(({ name }: { name: string }) => name);
   };
 
-  it('the list of API keys answers the page envelope, ten to a page, in the order of creation', async () => {
+  it('the list of API keys answers a page of ten with the totals, in the order of creation', async () => {
     const { body } = await list('');
     const { content, ...envelope } = body;
     assert.equal(content.length, 10);
@@ -51,7 +51,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     });
   });
 
-  it('the list of API keys pages through everything exactly once, and a page past the end is empty', async () => {
+  it('the list of API keys shows every key exactly once over its pages, and a page past the end is empty', async () => {
     const seen: string[] = [];
     for await (const key of grove.client.apiKeys.list.all({ query: { size: 3 } })) seen.push(key.name);
     assert.deepEqual(seen, ['First key', ...names]);
@@ -81,7 +81,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     }
   });
 
-  it('the list of API keys filters names with % and _, ignoring case in every script; a backslash escapes', async () => {
+  it('the list of API keys filters names with % and _, ignoring case in every script; a backslash escapes a wildcard', async () => {
     const filtered = (name: string) => namesOf(`?size=20&name=${encodeURIComponent(name)}`);
     assert.deepEqual(await filtered('ÄRGER%'), ['Ärger', 'ärger zwei']);
     assert.deepEqual(await filtered('beta'), ['beta']);
@@ -130,7 +130,7 @@ onBothEngines('the list of API keys', (_engine, places) => {
     });
   }
 
-  it('a hundred wildcards in a pattern do no harm', async () => {
+  it('a name filter with a hundred wildcards does not slow the list of API keys down', async () => {
     assert.deepEqual(await namesOf(`?name=${encodeURIComponent('%a'.repeat(100))}`), []);
   });
 });

@@ -47,7 +47,7 @@ describe('bearer tokens', () => {
     return { kid, publicKey: JSON.stringify(pair.publicKey.export({ format: 'jwk' })), token };
   };
 
-  it('a token carries the claims that were decided, and its ttl is in seconds', () => {
+  it('a token carries the documented claims, and its ttl is in seconds', () => {
     assert.deepEqual(header, { alg: 'EdDSA', typ: 'at+jwt', kid: grove.app.signing.current().kid });
     const { iat, jti, sub, ...rest } = claims;
     assert.match(String(jti), /^[0-9A-Z]{26}$/);
@@ -77,7 +77,7 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(signed('[]', claims)), 220);
     assert.equal(await refusal(`${good.split('.')[0]}A.${good.split('.').slice(1).join('.')}`), 220);
   });
-  it('220: refuses a member that is given twice: another reader might see the other value', async () => {
+  it('220: refuses a member that appears twice, because another reader might use the other value', async () => {
     const twice = (whole: object, name: string) =>
       JSON.stringify(whole).replace('{', `{${JSON.stringify(name)}:"first",`);
     assert.equal(await refusal(signed(twice(header, 'alg'), claims)), 220);
@@ -93,7 +93,7 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(with_({ iss: 'https://evil.example' })), 225);
     assert.equal(await refusal(with_({ tenantId: 'other' })), 225);
   });
-  it('226: refuses a token whose key belongs to another tenant, and a host that names another', async () => {
+  it('226: refuses a token whose key belongs to another tenant, and a host that names another tenant', async () => {
     const other = await grove.app.tenants.create({ id: 'beta' });
     const iss = String(claims.iss).replace('acme', 'beta');
     assert.equal(await refusal(with_({ tenantId: 'beta', iss })), 226);
@@ -145,7 +145,7 @@ describe('bearer tokens', () => {
     const twin = alphabet[alphabet.indexOf(last) ^ 1] as string;
     assert.equal(await refusal(good.slice(0, -1) + twin), 274);
   });
-  it('275: refuses a claim of the wrong type', async () => {
+  it('275: refuses a token with a claim of the wrong type', async () => {
     for (const change of [
       { exp: '9999999999' },
       { permissions: 'TNT#acme#*' },
@@ -157,7 +157,7 @@ describe('bearer tokens', () => {
       assert.equal(await refusal(with_(change)), 275);
     }
   });
-  it('276: refuses a signature of another key, of another content, of a kid that is not ours', async () => {
+  it('276: refuses a token signed with another key, over other content, or with an unknown kid', async () => {
     const stranger = generateKeyPairSync('ed25519').privateKey;
     assert.equal(await refusal(signed(header, claims, stranger)), 276);
     const [head, , signature] = good.split('.');
@@ -174,7 +174,7 @@ describe('bearer tokens', () => {
       assert.equal(await refusal(signed({ ...header, kid }, claims, stranger)), 276, kid);
     }
   });
-  it('277: refuses every other algorithm, however it is signed, and every other type', async () => {
+  it('277: refuses a token with any other algorithm, even if its signature is correct, and any other type', async () => {
     const { publicKey } = (await grove.app.signing.published())[0] as { publicKey: KeyObject };
     const secrets = [
       publicKey.export({ format: 'pem', type: 'spki' }),
@@ -200,7 +200,7 @@ describe('bearer tokens', () => {
     );
     assert.equal(await refusal(signed({ ...header, kid: 'x', jwk }, claims, stranger)), 277);
   });
-  it('278: refuses a life that is longer than any we give', async () => {
+  it('278: refuses a token that is valid for longer than Grove issues any', async () => {
     assert.equal(await refusal(with_({ exp: now() + 86_400 })), 278);
     assert.equal(await refusal(with_({ iat: now() + 50, exp: now() + 20 })), 278);
   });
@@ -214,7 +214,7 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(token), 279);
     grove.clock.advance(-HOUR);
   });
-  it('280: refuses a token from the future, beyond the minute that clocks may differ', async () => {
+  it('280: refuses a token from the future, beyond the minute by which clocks may differ', async () => {
     assert.equal(await refusal(with_({ nbf: now() + 61, iat: now(), exp: now() + 3600 })), 280);
     assert.equal(await refusal(with_({ iat: now() + 61, nbf: now(), exp: now() + 3600 })), 280);
     const { status } = await grove.call('/api/arthr/apiKeys', {
@@ -222,7 +222,7 @@ describe('bearer tokens', () => {
     });
     assert.equal(status, 200);
   });
-  it('280: refuses a token that was accepted, once the clock that issued it is put right', async () => {
+  it('280: refuses a token that was accepted before, once the clock that issued it is corrected', async () => {
     const right = grove.clock.now();
     grove.clock.advance(24 * HOUR);
     const token = await grove.token();
@@ -230,11 +230,12 @@ describe('bearer tokens', () => {
     grove.clock.set(right);
     assert.equal(await refusal(token), 280);
   });
-  it('281: refuses another audience', async () => assert.equal(await refusal(with_({ aud: 'journey' })), 281));
+  it('281: refuses a token for another audience', async () =>
+    assert.equal(await refusal(with_({ aud: 'journey' })), 281));
   it('282: refuses a token that lacks a claim', async () => {
     for (const name of Object.keys(claims)) assert.equal(await refusal(without(name)), 282, name);
   });
-  it('100008: refuses a call without a token, and other schemes', async () => {
+  it('100008: refuses a call without a token, and other authentication schemes', async () => {
     assert.deepEqual([(await grove.call('/api/arthr/apiKeys', { token: null })).body.code], [100008]);
     for (const authorization of ['Basic YTpi', 'Bearer', good, `Token ${good}`]) {
       const { status, body } = await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization } });
@@ -245,7 +246,7 @@ describe('bearer tokens', () => {
       200,
     );
   });
-  it('a new signing key of another server is accepted, although the clock was set back since keys were read', async () => {
+  it('a new signing key of another server is accepted, although the clock was set back after the keys were last read', async () => {
     const right = grove.clock.now();
     grove.clock.advance(HOUR);
     await grove.app.signing.reload();
