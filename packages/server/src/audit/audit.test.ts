@@ -40,7 +40,7 @@ onBothEngines('audit events', (_engine, places) => {
   const actions = (answer: { body: { content: { action: string }[] } }) =>
     answer.body.content.map(({ action }) => action);
 
-  it('say of every read of personal data who read what of whom, when, and in which request; never the content', async () => {
+  it('audit events name for every read of personal data who read what about whom, when, and in which request; never the content', async () => {
     const post = { method: 'POST', token };
     await app.call(`${place}/userdata`, { token });
     app.clock.advance(1);
@@ -78,7 +78,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.doesNotMatch(answer.text, /Unmistakable/);
   });
 
-  it('audit events are not made by a plain look at an instance, nor by a read that found nothing', async () => {
+  it('audit events are not written for a read of an instance without personal data, nor for a read that found nothing', async () => {
     const { body: before } = await list();
     await app.call(`/api/process-manager/processInstances/${id}`, { token });
     const nobody = newId(1);
@@ -87,7 +87,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.equal((await list()).body.totalElements, before.totalElements);
   });
 
-  it('audit events can be had by instance, action, API key and time, in pages, and by nobody else', async () => {
+  it('audit events are listed by instance, action, API key and time, in pages, only for callers with the permission', async () => {
     const total = (await list()).body.totalElements;
     assert.equal((await list(`&processInstanceId=${id}`)).body.totalElements, total);
     assert.equal((await list(`&processInstanceId=${newId(1)}`)).body.totalElements, 0);
@@ -108,7 +108,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.equal((await list(`&startDateTime=${encodeURIComponent('2026-12-31T23:59:60Z')}`)).body.code, 100001);
   });
 
-  it('tell of the keys that the operator makes', async () => {
+  it('audit events record the API keys that the operator creates', async () => {
     const { apiKey } = await app.app.tenants.create({ id: `made-${Date.now()}` });
     const { content } = (await list('', await app.token(apiKey))).body;
     assert.deepEqual(
@@ -121,7 +121,7 @@ onBothEngines('audit events', (_engine, places) => {
     );
   });
 
-  it('tell of every verdict of a reviewer', async () => {
+  it('audit events record every verdict of a reviewer', async () => {
     const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'reviewer', environment: 'test' });
     const parameters = { _scenario: 'document-unreadable' };
     const { user, processInstanceId: reviewed } = await startJourney(app, apiKey, { parameters });
@@ -139,7 +139,7 @@ onBothEngines('audit events', (_engine, places) => {
     assert.doesNotMatch(answer.text, /Unmistakable/);
   });
 
-  it('hold no more of a path than a path can be', async () => {
+  it('audit events contain no path of a read that is not a valid path', async () => {
     await app.call(`${place}/getdata?path=${encodeURIComponent('Unmistakable words of <somebody>')}`, { token });
     assert.equal((await list('&action=userData.itemRead')).body.content[0].item, '?');
   });
@@ -184,7 +184,7 @@ describe('audit events that cannot be written', () => {
     }) as never;
   const read = { action: 'userData.read', instanceId: newId(1) } as const;
 
-  it('audit events that cannot be written are kept and written later, each once, and reads are refused with 100010 while too many wait', async () => {
+  it('audit events that cannot be written are held and written later, each once, and reads are refused with 100010 while too many are pending', async () => {
     const app = await openTestApp(await places.create());
     try {
       let away = true;
@@ -214,7 +214,7 @@ describe('audit events that cannot be written', () => {
     }
   });
 
-  it('audit events of the last second that cannot be written at once are written when the server stops', async () => {
+  it('audit events of the last second that could not be written are written when the server stops', async () => {
     const place = await places.create();
     const first = await openTestApp(place);
     const { apiKey } = await first.app.tenants.createApiKey('acme', { name: 'reader', environment: 'test' });

@@ -16,7 +16,7 @@ const MAX_POLLS = 1200;
 const REASON = { comment: 'Because of the audit' };
 
 /** An operator calls every operation that records itself, each once, in an order in which all of them succeed. */
-describe('every handler that records itself', () => {
+describe('every handler that records its own audit event', () => {
   const places = testPlaces();
   let mails: MailServer;
   let grove: TestApp;
@@ -70,7 +70,7 @@ describe('every handler that records itself', () => {
     return (await call('GET', `${MANAGER}/auditEvents?${query}`)).content.length;
   };
 
-  it('every handler that records itself leaves its record, with the person who called it', async () => {
+  it('every handler that records its own audit event leaves a record with the person who called it', async () => {
     const done: string[] = [];
     /** Calls the operation and expects one more record. */
     const records = async <T>(id: keyof typeof RECORDED_BY_HANDLER, act: () => Promise<T>): Promise<T> => {

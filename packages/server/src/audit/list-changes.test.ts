@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { listChanges, MAX_CHANGES } from './list-changes.ts';
 
 describe('the changes of an object', () => {
-  it('name the place of each, with the value before and after', () => {
+  it('the changes of an object name the path of each, with the value before and after', () => {
     const before = { radius: 4, palette: { text: '#000000', border: '#777777' }, name: 'brand' };
     const after = { radius: 9, palette: { text: '#111111', border: '#777777' }, font: null, name: 'brand' };
     assert.deepEqual(listChanges(before, after), [
@@ -13,7 +13,7 @@ describe('the changes of an object', () => {
     ]);
   });
 
-  it('say of a list of words what was added and removed, and of a new order the whole list', () => {
+  it('the changes of a list of words are the added and the removed words, and for a new order the whole list', () => {
     assert.deepEqual(listChanges({ events: ['a', 'b'] }, { events: ['b', 'c'] }), [
       { path: 'events', before: '"a"' },
       { path: 'events', after: '"c"' },
@@ -21,7 +21,7 @@ describe('the changes of an object', () => {
     assert.deepEqual(listChanges(['a', 'b'], ['b', 'a']), [{ path: '', before: '["a","b"]', after: '["b","a"]' }]);
   });
 
-  it('find an entry by its id, wherever it stands', () => {
+  it('the changes of a list match its entries by id, whatever their position', () => {
     const [one, two] = [{ id: 'one', when: 'true' }, { id: 'two' }];
     assert.deepEqual(listChanges([one, two], [{ id: 'new' }, { ...one, when: 'false' }]), [
       { path: 'one/when', before: '"true"', after: '"false"' },
@@ -30,12 +30,12 @@ describe('the changes of an object', () => {
     ]);
   });
 
-  it('show entries that share an id as a whole', () => {
+  it('the changes of a list show entries that share an id as a whole', () => {
     const twice = [{ id: 'one' }, { id: 'one', a: 1 }];
     assert.deepEqual(listChanges(twice, []), [{ path: '', before: JSON.stringify(twice), after: '[]' }]);
   });
 
-  it('the changes of an object are few and short, whatever was changed', () => {
+  it('the changes of an object are limited in number and length, whatever was changed', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, 'x'.repeat(5000)]));
     const changes = listChanges({}, many);
     assert.equal(changes.length, MAX_CHANGES);

@@ -35,7 +35,7 @@ const NOT_RECORDED = [
 ];
 
 describe('every operation that writes and that an operator may call', () => {
-  it('every operation that writes and that an operator may call is recorded by its row or its handler, or stands here with those that are not', () => {
+  it('every operation that writes and that an operator may call is audited by its row or its handler, or is listed here as not audited', () => {
     const unrecorded = operations()
       .filter(({ operation }) => operation.method !== 'GET' && operation.permission !== undefined)
       .filter(({ operation: { audit, auditOperators } }) => !audit && !auditOperators)
@@ -43,7 +43,7 @@ describe('every operation that writes and that an operator may call', () => {
     assert.deepEqual(unrecorded.sort(), [...Object.keys(RECORDED_BY_HANDLER), ...NOT_RECORDED].sort());
   });
 
-  it('every operation that writes and that an operator may call has a row for each action of operators', () => {
+  it('the rows of the operations name every audited action of operators', () => {
     const actions = operations().flatMap(({ operation }) => operation.auditOperators ?? []);
     assert.deepEqual([...new Set(actions)].sort(), [...OPERATOR_ACTIONS].sort());
   });
@@ -73,7 +73,7 @@ onBothEngines('the audit trail of what operators do to users and links', (_engin
     return answer.body;
   };
 
-  it('the audit trail of what operators do to users and links names the person and the user, and never what a back end calls the user', async () => {
+  it('the audit trail of what operators do to users and links names the operator and the user, but not the caller’s id of the user', async () => {
     const { id } = await call('POST', `${store}/users`, { extId: 'ada.lovelace@example.com' });
     const byId = `${store}/users/${id}`;
     await call('POST', byId, { attributes: { surname: 'Lovelace' } });
@@ -89,7 +89,7 @@ onBothEngines('the audit trail of what operators do to users and links', (_engin
     }
   });
 
-  it('the audit trail of what operators do to users and links holds nothing of what API keys do there, and nothing of a call that was refused', async () => {
+  it('the audit trail of what operators do to users and links contains nothing that API keys do there, and no refused call', async () => {
     const before = (await recorded('user.created')).length;
     const { id } = await grove.user(store);
     const refused = await owner.call(`/api/identity-store${store}/users/${id}`, {
@@ -101,7 +101,7 @@ onBothEngines('the audit trail of what operators do to users and links', (_engin
     assert.equal((await recorded('user.updated')).length, 1);
   });
 
-  it('the audit trail of what operators do to users and links has the links that an operator made, and the messages sent again', async () => {
+  it('the audit trail of what operators do to users and links contains the links that an operator created, and the webhook messages sent again', async () => {
     const body = { name: 'A link', processDefnName: 'document-and-selfie' };
     const made = await owner.call('/api/process-manager/processTokens', { method: 'POST', body });
     assert.equal(made.status, 201, made.text);

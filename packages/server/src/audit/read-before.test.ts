@@ -44,7 +44,7 @@ onBothEngines('the audit event of a change', (_engine, places) => {
     assert.deepEqual(await changesOf(action), changes, action);
   };
 
-  it('the audit event of a change has each value before and after, for everything that can be updated', async () => {
+  it('the audit event of a change has each value before and after, for every resource that can be updated', async () => {
     const key = await post('/api/arthr/apiKeys', {
       name: 'desk',
       permissions: ['TNT#acme#ProcessManager:listReviews'],
@@ -84,7 +84,7 @@ onBothEngines('the audit event of a change', (_engine, places) => {
     ]);
   });
 
-  it('the audit event of a change has those of a store, its relying parties and its policies', async () => {
+  it('the audit event of a change has the values of identity stores, their relying parties and their policies', async () => {
     await post('/api/identity-store/stores', { name: 'customers' });
     await isRecorded('identityStore.updated', STORE, { configuration: { maxUsers: 10 } }, [
       { path: 'configuration/maxUsers', after: '10' },
@@ -99,7 +99,7 @@ onBothEngines('the audit event of a change', (_engine, places) => {
     ]);
   });
 
-  it('the audit event of a change has no secret: a new value of one, an address or a header of a webhook', async () => {
+  it('the audit event of a change contains no secret: no new value of one, and no address or header of a webhook', async () => {
     const secrets = '/api/process-manager/cloudSecrets';
     const { id } = await post(secrets, { name: 'CRM', value: 'first-value', hosts: ['a.example.com'] });
     const change = { value: 'second-value', hosts: ['b.example.com'] };
@@ -117,7 +117,7 @@ onBothEngines('the audit event of a change', (_engine, places) => {
     assert.doesNotMatch(text, /first-value|second-value|key=one|key=two|Bearer hidden/);
   });
 
-  it('the audit event of a change lists nothing where nothing was changed, and nothing is recorded of a change that was refused', async () => {
+  it('the audit event of a change lists no change if nothing changed, and a refused change has no event', async () => {
     await isRecorded('processSettings.updated', '/api/process-manager/settings', { reviewDueHours: 8 }, undefined);
     const missing = await app.call('/api/theme-server/themes/nobody', { method: 'POST', token, body: '{"radius":3}' });
     assert.equal(missing.status, 404);

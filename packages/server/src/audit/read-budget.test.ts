@@ -77,7 +77,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal(warnings.length, 1);
   });
 
-  it('the read budget of an API key refuses with 100191 a key that has used it up, if the tenant wants it, until the hour is over; no other key', async () => {
+  it('the read budget of an API key refuses with 100191 a key that has used it up, if the tenant wants that, until the hour is over; other keys go on', async () => {
     await setBudget(5, true);
     const key = await newKey();
     assert.equal((await key.read('?size=5')).status, 200);
@@ -102,7 +102,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal((await read()).status, 200, 'a budget that was raised is noticed');
   });
 
-  it('the read budget of an API key holds from the first read of a key on, however many are sent side by side', async () => {
+  it('the read budget of an API key applies from its first read on, however many reads are sent at once', async () => {
     await setBudget(5, true);
     const key = await newKey();
     const answers = await Promise.all(Array.from({ length: 10 }, () => key.read('?size=5')));
@@ -110,7 +110,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal(answers.filter(({ body }) => body.code === 100191).length, 9);
   });
 
-  it('the read budget of an API key counts a page behind the end, which still says how many were found, and no page of nothing', async () => {
+  it('the read budget of an API key counts a page past the end, which still shows the total, but not a result without matches', async () => {
     await setBudget(2, true);
     const key = await newKey();
     const outside = async (query: string) => (await key.read(`/search?size=1${query}`)).status;
@@ -120,7 +120,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal(await outside('&page=1000'), 429);
   });
 
-  it('the read budget of an API key counts each instance that shares something with another, and one if there is none', async () => {
+  it('the read budget of an API key counts each instance that shares a value with another, and one if there is none', async () => {
     await setBudget(5, false);
     const parameters = { email: 'shared@example.com', firstName: 'Ada' };
     const processToken = { name: 'linked', processDefnName: 'document-and-selfie' };
@@ -142,7 +142,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.equal((await alarms(key.id)).length, 1);
   });
 
-  it('the read budget of an API key counts users whom a refused authentication shows, and shows none when it is used up', async () => {
+  it('the read budget of an API key counts users that a refused authentication shows, and none is shown when it is used up', async () => {
     await setBudget(2, true);
     const key = await newKey();
     const token = await app.token(key.apiKey);
@@ -161,7 +161,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     await setBudget(1000, false);
   });
 
-  it('the read budget of an API key is that of the environment which is read, for an operator who reads in both', async () => {
+  it('the read budget of an operator who reads in both environments is that of the environment of each read', async () => {
     const caller = { tenantId: TENANT, callerId: 'operator', callerName: 'operator', operator: {} };
     const warnings: object[] = [];
     const alarmData: object[] = [];
@@ -188,7 +188,7 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
     assert.partialDeepStrictEqual(alarmData, [{ operatorId: 'operator', operatorName: 'operator', persons: 2 }]);
   });
 
-  it('the read budget of an API key is one for all servers, counts again what could not be written, and forgets after 30 days', async () => {
+  it('the read budget of an API key is shared by all servers, counts again what could not be written, and is removed after 30 days', async () => {
     const principal = { tenantId: TENANT, callerId: 'shared', callerName: 'shared', environment: 'live' } as Principal;
     const raised: string[] = [];
     let isAway = false;
@@ -261,7 +261,7 @@ describe('operations that show persons', () => {
     'biometrics.authenticateFace',
   ];
 
-  it('say so, so that they count against the read budget, also if they change something', () => {
+  it('operations that show persons declare it, so that they count against the read budget, also if they change something', () => {
     const shows = (schema: unknown) =>
       /"(firstName|extId|parameters|biographicData)":/.test(JSON.stringify(schema ?? {}));
     const uncounted = operations()
@@ -270,7 +270,7 @@ describe('operations that show persons', () => {
     assert.deepEqual(uncounted.map(({ id }) => id).toSorted(), UNCOUNTED.toSorted());
   });
 
-  it('count each person of a list', () => {
+  it('operations that show persons count each person of a list', () => {
     const showsPerson = (item: unknown) => {
       const names = Object.keys((item as { properties?: object } | undefined)?.properties ?? {});
       return names.includes('firstName') || names.includes('extId');

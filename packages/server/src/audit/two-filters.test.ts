@@ -40,7 +40,7 @@ onBothEngines('audit events by two filters', (_engine, places) => {
   const page = async (change: Partial<AuditFilter>, direction: 'ASC' | 'DESC', size = 30, offset = 0, on = acme) =>
     (await pageAuditEvents(on, { ...filter, ...change }, { size, offset, direction })).map(({ id }) => id);
 
-  it('audit events by two filters are found in both directions, in pages, in a range and none twice', async () => {
+  it('audit events by two filters are found in both directions, in pages and in a range, each once', async () => {
     const down = added.toReversed();
     assert.deepEqual(await page({}, 'DESC'), down.slice(0, 30));
     assert.deepEqual(await page({}, 'DESC', 30, 20), down.slice(20, 50));
@@ -52,7 +52,7 @@ onBothEngines('audit events by two filters', (_engine, places) => {
     assert.equal(await countAuditEvents(acme, { ...filter, action: 'instance.deleted' }, 10_000), 0);
   });
 
-  it('audit events by two filters are looked for in stretches, so that one statement does not hold up others', async () => {
+  it('audit events by two filters are searched in batches, so that one statement does not hold up others', async () => {
     let statements = 0;
     const all: TenantDb['all'] = (...call) => {
       statements += 1;
