@@ -29,7 +29,7 @@ onBothEngines('the database', (_engine, places) => {
     (await db.of(acme).all<{ name: string }>(NAMES, [acme, `${prefix}%`])).map(({ name }) => name);
 
   describe('a transaction', () => {
-    it('a transaction can be read by everybody once it has been answered', async () => {
+    it('a transaction is visible to all readers once its caller has the answer', async () => {
       const answer = await db.of(acme).write(async (tx) => {
         await add(tx, 'committed');
         return 'done';
@@ -38,7 +38,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('committed'), ['committed']);
     });
 
-    it('a transaction of 40 that spend the same row at once, one finds it unspent', async () => {
+    it('a transaction among 40 that spend the same row at once is the only one that finds it unspent', async () => {
       await db.of(acme).write((tx) => add(tx, 'spent once'));
       const spend = () => db.of(acme).write((tx) => tx.run(SPEND, [acme, 'spent once']));
       const changes = await Promise.all(Array.from({ length: 40 }, spend));
@@ -46,7 +46,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.equal(await readCounter(db.of(acme), 'spent once'), 10);
     });
 
-    it('a transaction that joins another is rolled back with it, and what it wanted to call after the commit is not called', async () => {
+    it('a transaction that joins another is rolled back with it, and its callbacks for after the commit are not called', async () => {
       const calls: string[] = [];
       const work = (tx: TenantTx) =>
         joinTransaction(tx).write(async (inner) => {
@@ -63,7 +63,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual([await names('inner write'), calls], [['inner write'], ['committed']]);
     });
 
-    it('a transaction that throws leaves nothing, throws what it threw, and harms none of those that came with it', async () => {
+    it('a transaction that throws leaves no change, rejects with the same error, and does not harm others of its batch', async () => {
       const writes = Array.from({ length: 30 }, (_, at) =>
         db.of(acme).write(async (tx) => {
           await add(tx, `batch ${String(at).padStart(2, '0')}`);
@@ -86,12 +86,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('batch'), expected);
     });
 
-    it('a transaction is one of 200 that run at once and all commit, none of them overwriting another', async () => {
+    it('a transaction among 200 at once commits, and none overwrites another', async () => {
       await Promise.all(Array.from({ length: 200 }, () => db.of(acme).write((tx) => addToCounter(tx, 'parallel', 1))));
       assert.equal(await readCounter(db.of(acme), 'parallel'), 200);
     });
 
-    it('a transaction counts exactly once if it was answered and not at all if it was refused, in any mixture', async () => {
+    it('a transaction counts exactly once if it succeeded and not at all if it failed, in any mixture', async () => {
       let round = 0;
       const work = fc.array(fc.record({ by: fc.integer({ min: 1, max: 9 }), fails: fc.boolean() }), { maxLength: 40 });
       await fc.assert(
@@ -117,7 +117,7 @@ onBothEngines('the database', (_engine, places) => {
       );
     });
 
-    it('a transaction sees its own writes; nobody else sees them before it ends', async () => {
+    it('a transaction sees its own writes; others see them only after its end', async () => {
       await db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'own', 5);
         assert.equal(await readCounter(tx, 'own'), 5);
@@ -142,7 +142,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('joined'), ['joined']);
     });
 
-    it('a transaction that has ended cannot be used by code that forgot to wait, whether it committed or not', async () => {
+    it('a transaction that has ended refuses late statements of its code, whether it committed or not', async () => {
       for (const fails of [false, true]) {
         let forgotten: TenantTx | undefined;
         const written = db.of(acme).write(async (tx) => {
@@ -157,7 +157,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('forgotten'), []);
     });
 
-    it('a transaction that is being rolled back runs nothing more: it would run outside of any transaction', async () => {
+    it('a transaction that is being rolled back runs no more statements, which would run outside of any transaction', async () => {
       let late: Promise<unknown> = Promise.resolve();
       const written = db.of(acme).write(async (tx) => {
         late = new Promise((done) => setImmediate(done)).then(() => add(tx, 'forgotten'));
@@ -169,7 +169,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('forgotten'), []);
     });
 
-    it('a transaction calls what was noted for after its commit once it can be read, and never if it was rolled back', async () => {
+    it('a transaction calls its callbacks after the commit, when its rows can be read, and never if it was rolled back', async () => {
       const calls: Promise<string[]>[] = [];
       const write = (name: string, fails: boolean) =>
         db.of(acme).write(async (tx) => {
@@ -182,7 +182,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await Promise.all(calls), [['noted']]);
     });
 
-    it('a transaction says of itself that it may be rolled back, and whose it is', async () => {
+    it('a transaction says that it is one, and for which tenant', async () => {
       assert.deepEqual([db.of(acme).inTransaction, db.of(acme).tenantId], [false, acme]);
       await db.of(acme).write(async (tx) => {
         assert.deepEqual([tx.inTransaction, tx.tenantId], [true, acme]);
@@ -191,8 +191,8 @@ onBothEngines('the database', (_engine, places) => {
     });
   });
 
-  describe('a fault', () => {
-    it('a fault of uniqueness is told apart from every other, and the transaction is undone', async () => {
+  describe('a database fault', () => {
+    it('a database fault of uniqueness differs from every other, and undoes the transaction', async () => {
       await db.of(acme).write((tx) => add(tx, 'once'));
       const again = db.of(acme).write(async (tx) => {
         await add(tx, 'once more');
@@ -205,12 +205,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('once'), ['once']);
     });
 
-    it('a fault of a missing tenant is an error and no fault of uniqueness', async () => {
+    it('a database fault of a missing tenant is an error, but not a fault of uniqueness', async () => {
       const orphan = db.system.write((tx) => tx.run(ADD, ['nobody', 'orphan', 1]));
       await assert.rejects(orphan, (error) => !isUniqueViolation(error));
     });
 
-    it('a fault in the SQL rejects, in a read and in a write, and the next statement works', async () => {
+    it('a database fault in the SQL rejects, in a read and in a write, and the next statement works', async () => {
       const wrong = unprepared('SELECT nothing FROM nowhere');
       await assert.rejects(db.of(acme).get(wrong, []));
       await assert.rejects(db.of(acme).all(wrong, []));
@@ -220,8 +220,8 @@ onBothEngines('the database', (_engine, places) => {
     });
   });
 
-  describe('values', () => {
-    it('go where their number says, out of order and more than once', async () => {
+  describe('the values of a statement', () => {
+    it('the parameters of a statement are placed by their number, in any order and more than once', async () => {
       const statement = sql('SELECT CAST($2 AS TEXT) AS second, CAST($1 AS TEXT) AS first, CAST($2 AS TEXT) AS again');
       for (const [first, second] of [
         ['a', 'b'],
@@ -232,7 +232,7 @@ onBothEngines('the database', (_engine, places) => {
       }
     });
 
-    it('come back as the bytes, text, number or null that they were', async () => {
+    it('the values of a row are the bytes, text, number or null that were stored', async () => {
       const everyByte = Uint8Array.from({ length: 256 }, (_, at) => at);
       const samples = [new Uint8Array(0), everyByte, everyByte.subarray(3, 9), new Uint8Array(1_000_000).fill(7)];
       for (const [at, sealed] of samples.entries()) {
@@ -255,7 +255,7 @@ onBothEngines('the database', (_engine, places) => {
       }
     });
 
-    it('values that are counted or summed are numbers, up to the largest that is exact', async () => {
+    it('the counts and sums of a statement are numbers, up to the largest exact one', async () => {
       await db.of(acme).write((tx) => add(tx, 'large', Number.MAX_SAFE_INTEGER));
       const row = await db
         .of(acme)
@@ -268,7 +268,7 @@ onBothEngines('the database', (_engine, places) => {
   });
 
   describe('a statement', () => {
-    it('a statement says how many rows it changed', async () => {
+    it('a statement returns how many rows it changed', async () => {
       const change = sql("UPDATE counters SET value = 9 WHERE tenant_id = $1 AND name LIKE 'changed%'");
       const changed = await db.of(acme).write(async (tx) => {
         const before = await tx.run(change, [acme]);
@@ -278,7 +278,7 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(changed, [0, 3]);
     });
 
-    it('a statement that inserts several rows inserts each of them, however many, and nothing if one cannot be', async () => {
+    it('a statement that inserts several rows inserts each of them, or none if one cannot be inserted', async () => {
       const rows = (count: number) => Array.from({ length: count }, (_, at) => [acme, `several ${count} ${at}`, at]);
       for (const count of [0, 1, 2, 8, 21]) {
         await db.of(acme).write(async (tx) => tx.sendAll(ADD, rows(count)));
@@ -290,12 +290,12 @@ onBothEngines('the database', (_engine, places) => {
       assert.deepEqual(await names('several 3 '), []);
     });
 
-    it('a statement that finds nothing answers undefined or an empty list', async () => {
+    it('a statement that finds nothing returns undefined or an empty list', async () => {
       assert.equal(await db.of(acme).get(NAMES, [acme, 'nothing like it']), undefined);
       assert.deepEqual(await db.of(acme).all(NAMES, [acme, 'nothing like it']), []);
     });
 
-    it('a statement that was put together at run time works as one that is kept, many times and many at once', async () => {
+    it('a statement composed at run time works like a prepared one, many times and many at once', async () => {
       await db.of(acme).write(async (tx) => {
         for (let at = 0; at < 20; at++) await add(tx, `list ${String(at).padStart(2, '0')}`, 20 - at);
       });
@@ -313,7 +313,7 @@ onBothEngines('the database', (_engine, places) => {
     });
   });
 
-  it('the database tells the time', async () => {
+  it('the database returns its current time', async () => {
     const before = Date.now();
     const now = await db.now();
     assert.ok(Math.abs(now - before) < 5000 && Number.isInteger(now), String(now));
@@ -321,7 +321,7 @@ onBothEngines('the database', (_engine, places) => {
 });
 
 onBothEngines('closing the database', (_engine, places) => {
-  it('the end of the database loses no write that was answered, and refuses those that come later', async () => {
+  it('closing the database loses no write that was acknowledged, and refuses later ones', async () => {
     const place = await places.create();
     const db = await openTestDb(place);
     const [acme] = await addTestTenants(db, 'acme');

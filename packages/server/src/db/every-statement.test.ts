@@ -137,7 +137,7 @@ function doubleBoundsIn(text: string): string[] {
 
 /** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
 describe('every statement', () => {
-  it('every statement that names a table of tenants names the tenant', async () => {
+  it('every statement on a table with tenants has a condition on the tenant', async () => {
     const tables = tablesOfTenants();
     const all = await loadStatements();
     assert.ok(all.length >= MIN_STATEMENTS && tables.size > 50, `${all.length} statements, ${tables.size} tables`);
@@ -147,7 +147,7 @@ describe('every statement', () => {
     );
   });
 
-  it('every statement that changes the audit trail adds to it; only the purge removes anything, and only of one tenant', async () => {
+  it('every statement on the audit trail adds to it; only the purge deletes, and only rows of one tenant', async () => {
     const changing = (await loadStatements()).filter((text) => /\b(UPDATE|DELETE FROM)\s+audit_events\b/i.test(text));
     assert.deepEqual(
       changing.map((text) => text.slice(0, 'DELETE FROM audit_events WHERE tenant_id'.length)),
@@ -155,13 +155,13 @@ describe('every statement', () => {
     );
   });
 
-  it('every statement has one upper and one lower bound for a column', async () => {
+  it('every statement has at most one upper and one lower bound for a column', async () => {
     assert.deepEqual((await loadStatements()).flatMap(doubleBoundsIn), []);
     assert.equal(doubleBoundsIn('SELECT id FROM a WHERE id > $1 AND id < $2 AND id <= $3').length, 1);
     assert.equal(doubleBoundsIn('SELECT id FROM a WHERE id > $1 AND id >= $2 AND id < $3').length, 1);
   });
 
-  it('every statement that is put together at run time names the tenant, too, and can be read here', () => {
+  it('every statement composed at run time has a condition on the tenant, too, and can be read by this test', () => {
     const tables = tablesOfTenants();
     const all = composedStatements(sourceFiles());
     assert.ok(all.length >= MIN_COMPOSED, `${all.length} statements`);
@@ -169,7 +169,7 @@ describe('every statement', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('every statement that is put together without its tenant would be found', () => {
+  it('this test finds a composed statement without a condition on the tenant', () => {
     const tables = new Set(['webhooks']);
     const source = (where: string) => `const FROM = 'FROM webhooks';
       function list(filter: string) {
@@ -184,7 +184,7 @@ describe('every statement', () => {
     assert.deepEqual(faultsOf("filter ? 'id = $1' : 'tenant_id = $1'"), [true, false]);
   });
 
-  it('every statement without its tenant would be found', () => {
+  it('this test finds a statement without a condition on the tenant', () => {
     const tables = new Set(['webhooks', 'journeys']);
     for (const text of [
       'SELECT id FROM webhooks WHERE id = $2',
@@ -255,7 +255,7 @@ describe('every statement on PostgreSQL', () => {
     assert.deepEqual(faults, []);
   });
 
-  it('every statement on PostgreSQL that compares ids of two collations would be found', async () => {
+  it('this test finds a statement on PostgreSQL that compares ids of two collations', async () => {
     const join =
       'SELECT i.id FROM process_instances i JOIN journeys j ON j.tenant_id = i.tenant_id AND j.instance_id =';
     const where = 'WHERE i.tenant_id = $1';

@@ -51,7 +51,7 @@ async function look(place: TestPlace): Promise<{ tables: string[]; applied: stri
 onBothEngines('migrations', (engine, places) => {
   const children = testChildren();
 
-  it('bring a fresh database to what this release knows', async () => {
+  it('migrations bring a fresh database to the state of this release', async () => {
     const place = await places.createEmpty();
     const known = readMigrations();
     const state = await migrateWith(place);
@@ -64,7 +64,7 @@ onBothEngines('migrations', (engine, places) => {
     for (const table of ['tenants', 'api_keys', 'tenant_keys', 'counters']) assert.ok(tables.includes(table), table);
   });
 
-  it('migrations do nothing the second time', async () => {
+  it('migrations do nothing when they run again', async () => {
     const place = await places.createEmpty();
     await migrateWith(place);
     const before = await look(place);
@@ -73,7 +73,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual(await look(place), before);
   });
 
-  it('apply only what is new to a database of an older release', async () => {
+  it('migrations apply only what is new to a database of an older release', async () => {
     const place = await places.createEmpty();
     await migrateWith(place, [FIRST]);
     const { applied, pending } = await migrateWith(place, [FIRST, SECOND]);
@@ -95,7 +95,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.equal((await look(place)).applied.length, readMigrations().length);
   });
 
-  it('refuse a database to which another text was applied, name the migration, and change nothing', async () => {
+  it('migrations refuse a database to which another text was applied, name the migration, and change nothing', async () => {
     const place = await places.createEmpty();
     await migrateWith(place, [FIRST]);
     const before = await look(place);
@@ -107,7 +107,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual(await look(place), before);
   });
 
-  it('start on a database of a newer release whose migrations only add', async () => {
+  it('migrations accept a database of a newer release whose additional migrations only add', async () => {
     const place = await places.createEmpty();
     const adds = { ...SECOND, name: '0002_test.expand.sql' };
     await migrateWith(place, [FIRST, adds]);
@@ -115,7 +115,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual((await migrateWith(place, [FIRST, adds])).pending, []);
   });
 
-  it('refuse a database of a newer release, say so, and change nothing', async () => {
+  it('migrations refuse a database of a newer release, name the reason, and change nothing', async () => {
     const place = await places.createEmpty();
     await migrateWith(place, [FIRST, SECOND]);
     const before = await look(place);
@@ -126,7 +126,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.deepEqual(await look(place), before);
   });
 
-  it('migrations that fail leave nothing behind, also of those that went before them, and can be repeated', async () => {
+  it('migrations that fail undo everything, also those that ran before them, and can be repeated', async () => {
     const place = await places.createEmpty();
     await assert.rejects(migrateWith(place, [FIRST, SECOND, BROKEN]), /nowhere/);
     assert.deepEqual(await look(place), { tables: [], applied: [] });
@@ -140,7 +140,7 @@ onBothEngines('migrations', (engine, places) => {
     assert.equal((await look(place)).applied.length, 3);
   });
 
-  it('see what stands in a comment for this engine and not what stands in one for the other', async () => {
+  it('migrations run the SQL in comments for their engine, and not that for the other engine', async () => {
     const place = await places.createEmpty();
     const text = 'CREATE TABLE engines (id TEXT /*sqlite , sqlite TEXT*/ /*postgres , postgres TEXT*/)';
     await migrateWith(place, [migration(1, text)]);
@@ -154,7 +154,7 @@ onBothEngines('migrations', (engine, places) => {
 });
 
 describe('the list of migrations', () => {
-  it('the list of migrations takes every number once, and may leave numbers out', (t) => {
+  it('the list of migrations contains every number at most once, and may leave out numbers', (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, '0001_one.sql'), 'SELECT 1');
@@ -171,7 +171,7 @@ describe('the list of migrations', () => {
     assert.throws(() => readMigrations(folder), /0003_too\.sql has the number of 0003_three\.sql/);
   });
 
-  it('the list of migrations is compared by number: what a database lacks is pending, whatever it has above it', () => {
+  it('the list of migrations is compared by number: one that the database lacks is pending, even if it has higher ones', () => {
     const { applied, pending } = planMigrations([FIRST], [FIRST, SECOND]);
     assert.deepEqual([applied, pending], [[FIRST], [SECOND]]);
     const late = planMigrations([FIRST, BROKEN], [FIRST, SECOND, BROKEN]);
@@ -183,7 +183,7 @@ describe('the list of migrations', () => {
 const LAST_BEFORE_RULE = 42;
 
 describe('the names of migrations', () => {
-  it('say whether older releases go on working: .expand.sql only adds, .contract.sql removes what no release uses', () => {
+  it('the names of migrations say whether older releases still work: .expand.sql only adds, .contract.sql removes what no release uses', () => {
     const names = readMigrations().filter(({ version }) => version > LAST_BEFORE_RULE);
     for (const { name, text } of names) {
       assert.match(name, /^\d{4}_\w+\.(expand|contract)\.sql$/);

@@ -16,7 +16,7 @@ const migrateWith = async (place: TestPlace, known: Migration[]) => {
 };
 
 onBothEngines('an installation from before the environments were separated', (_engine, places) => {
-  it('an installation from before the environments were separated keeps its definitions, tags, themes, pages and secrets, as those of live callers', async () => {
+  it('an installation from before the separation of environments keeps its definitions, tags, themes, pages and secrets as those of live callers', async () => {
     const place = await places.createEmpty();
     const all = readMigrations();
     await migrateWith(

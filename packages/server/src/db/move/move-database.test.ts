@@ -45,7 +45,7 @@ describe('a move from SQLite to PostgreSQL', () => {
   const move = (url: string, options: Partial<MoveOptions> = {}) =>
     moveDatabase({ file, url, restart: false, onProgress: () => undefined, batchRows: 5, ...options });
 
-  it('every table arrives, with the indexes, keys and walls of a fresh database, and the server works on it', async () => {
+  it('a move from SQLite to PostgreSQL copies every table, with the indexes, keys and row-level security of a fresh database, and the server works on it', async () => {
     const url = await urlOf();
     const tables = await move(url);
     assert.ok(tables.length > 60);
@@ -76,7 +76,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     await assert.rejects(move(url), /not empty/);
   });
 
-  it('a move from SQLite to PostgreSQL goes on where it was interrupted, and no server starts on what is not finished', async () => {
+  it('a move from SQLite to PostgreSQL continues after an interruption, and no server starts on an unfinished copy', async () => {
     const url = await urlOf();
     const seen: string[] = [];
     for (const [stage, at] of [
@@ -99,7 +99,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     assert.ok(seen.length > 0);
   });
 
-  it('a move from SQLite to PostgreSQL finds a row that differs, and begins again when it is told to', async () => {
+  it('a move from SQLite to PostgreSQL finds a row that differs, and begins again with the option restart', async () => {
     const url = await urlOf();
     const stop: MoveOptions['onProgress'] = ({ stage }) => {
       if (stage === 'compare') throw new Error('interrupted');
@@ -110,7 +110,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     await move(url, { restart: true });
   });
 
-  it('a move from SQLite to PostgreSQL refuses to go on with another source, and into a database that somebody else uses', async () => {
+  it('a move from SQLite to PostgreSQL refuses to continue with another source, and to write into a database in use', async () => {
     const url = await urlOf();
     const stop: MoveOptions['onProgress'] = () => assert.fail('interrupted');
     await assert.rejects(move(url, { onProgress: stop }), /interrupted/);
@@ -125,7 +125,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     await assert.rejects(move(foreign), /not those of Grove: theirs/);
   });
 
-  it('a folder whose database was moved starts no second one, and forgets the old one after a week', () => {
+  it('a data folder whose database was moved starts no server on SQLite, and the old database is removed after a week', () => {
     const folder = `${source.folder}/moved`;
     cpSync(file, `${folder}/grove.sqlite`);
     keepMoved(`${folder}/grove.sqlite`, Date.UTC(2030, 0, 1));

@@ -56,7 +56,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     return statements() - before;
   };
 
-  it('changes that are sent to PostgreSQL together are one statement, and made in the order of the code', async () => {
+  it('changes that are sent to PostgreSQL together are one statement, and take effect in the order of the code', async () => {
     const all = (id: string) =>
       write((tx) => {
         tx.send(ADD_PARENT, [id, null]);
@@ -73,7 +73,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     }
   });
 
-  it('changes that are sent to PostgreSQL together of several rows go with them', async () => {
+  it('changes that are sent to PostgreSQL together may insert several rows each', async () => {
     const count = await statementsOf(() =>
       write((tx) => {
         tx.sendAll(ADD_PARENT, [
@@ -96,7 +96,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     ]);
   });
 
-  it('changes that are sent to PostgreSQL together of a list go with them', async () => {
+  it('changes that are sent to PostgreSQL together may include one with a list as parameter', async () => {
     const count = await statementsOf(() =>
       write((tx) => {
         tx.send(ADD_PARENT, ['of list', null]);
@@ -123,7 +123,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     assert.deepEqual(await read(OTHER, 'same'), { changes: 0, note: null });
   });
 
-  it('see what was changed before if they read another table', async () => {
+  it('changes that are sent to PostgreSQL together see earlier ones if they read another table', async () => {
     await write((tx) => {
       tx.send(ADD_PARENT, ['copied', null]);
       tx.send(COPY_PARENTS, ['copied']);
@@ -131,7 +131,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     assert.deepEqual(await read(OTHER, 'copied'), { changes: 0, note: null });
   });
 
-  it('changes that are sent to PostgreSQL together are all undone by the fault of one', async () => {
+  it('changes that are sent to PostgreSQL together are all undone if one fails', async () => {
     const work = write((tx) => {
       tx.send(ADD_OTHER, ['undone']);
       tx.send(ADD_PARENT, ['first', null]);
@@ -140,7 +140,7 @@ describe('changes that are sent to PostgreSQL together', () => {
     assert.equal(await read(OTHER, 'undone'), undefined);
   });
 
-  it('stay apart once there are many combinations', () => {
+  it('changes that are sent to PostgreSQL together stay separate statements once there are many combinations', () => {
     const combine = openCombiner(1);
     const entry = (statement: typeof ORDER) => ({ statement, parameters: [], isSent: true, settle: () => undefined });
     const count = (...statements: (typeof ORDER)[]) => combine(statements.map(entry)).length;

@@ -36,7 +36,7 @@ function takers(count: number) {
   };
 }
 
-it('a tenant that wants every place leaves one to others', async () => {
+it('a tenant that asks for every place leaves one to other tenants', async () => {
   const { places, served, ask, release, releaseAll } = takers(4);
   for (let at = 0; at < 10; at++) await ask(`a${at}`, { tenant: 'a' });
   assert.deepEqual(served, ['a0', 'a1', 'a2']);
@@ -54,7 +54,7 @@ it('a tenant that wants every place leaves one to others', async () => {
   await releaseAll();
 });
 
-it('a test key leaves places to live callers of its tenant, and lines of a tenant take turns', async () => {
+it('a test key leaves places to live callers of its tenant, and the lines of a tenant take turns', async () => {
   const { served, ask, release, releaseAll } = takers(5);
   for (let at = 0; at < 10; at++) await ask(`t${at}`, { tenant: 'a', line: 'test' });
   assert.deepEqual(served, ['t0', 't1', 't2']);
@@ -66,7 +66,7 @@ it('a test key leaves places to live callers of its tenant, and lines of a tenan
   await releaseAll();
 });
 
-it('what belongs to no tenant may take every place, and few places are not divided', async () => {
+it('work of no tenant may take every place, and a small number of places is not divided', async () => {
   const system = takers(4);
   for (let at = 0; at < 4; at++) await system.ask(`${at}`, { tenant: '' });
   assert.equal(system.served.length, 4);
@@ -75,7 +75,7 @@ it('what belongs to no tenant may take every place, and few places are not divid
   assert.equal(few.served.length, 2);
 });
 
-it('a place that is given back twice is free once; whoever waits too long is refused and takes no place', async () => {
+it('a place that is released twice is free once; a caller that waits too long is refused and takes no place', async () => {
   const places = open(1, 1);
   const release = await places.take({ tenant: 'a' });
   await assert.rejects(places.take({ tenant: 'b' }), /no place in time/);

@@ -51,7 +51,7 @@ describe('audit events by the month, on PostgreSQL', () => {
   const tend = (url: string, now: number, dropBefore = 0) =>
     tendMonths(url, { table: 'audit_events', now, dropBefore });
 
-  it('what is there stays where it is, and what comes goes to its month', () =>
+  it('audit events that exist already stay in the first part, and new ones go to the part of their month', () =>
     opened(async (app, url) => {
       await add(app, november);
       assert.deepEqual((await tend(url, november)).newMonths, ['2027_01']);
@@ -64,7 +64,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.deepEqual(await tend(url, november + DAY), { newMonths: [], endedParts: [] });
     }));
 
-  it('events that came before their month was made are moved to it, those of all tenants', () =>
+  it('audit events stored before the part of their month existed are moved to it, for all tenants', () =>
     opened(async (app, url) => {
       await tend(url, november);
       const late = Date.UTC(2027, 3, 10);
@@ -74,7 +74,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.deepEqual([await parts(app), await parts(app, OTHER)], [['2027_04', 'other'], ['2027_04']]);
     }));
 
-  it('a month goes when all of it is over, and not a moment earlier', () =>
+  it('the part of a month is dropped when all of the month has expired, and not before', () =>
     opened(async (app, url) => {
       await add(app, november);
       await tend(url, november);
@@ -86,7 +86,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.deepEqual(await parts(app), []);
     }));
 
-  it('each month shows a tenant its own events alone, also to SQL that names the table of the month', () =>
+  it('the part of a month shows a tenant only its own events, also to SQL that names the table of the month', () =>
     opened(async (app, url) => {
       await tend(url, november);
       await add(app, Date.UTC(2027, 0, 5), OTHER);
@@ -103,7 +103,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       );
     }));
 
-  it('the months have every index of the table, and refer to no other table, which would be locked with them', () =>
+  it('the part of a month has every index of the table, and refers to no other table, which would be locked with it', () =>
     opened(async (app, url) => {
       await tend(url, november);
       const count = async (table: string) => {
@@ -115,7 +115,7 @@ describe('audit events by the month, on PostgreSQL', () => {
         assert.deepEqual(await count(`audit_events_${part}`), { indexes: 6, references: 0 }, part);
     }));
 
-  it('keys and indexes keep their names, so a migration can name them', () =>
+  it('keys and indexes of audit_events keep their names, so that a migration can name them', () =>
     opened(async (app, url) => {
       const text = `SELECT CAST(array_agg(CAST(relname AS TEXT) ORDER BY relname) AS TEXT) AS names FROM pg_index
         JOIN pg_class ON oid = indexrelid WHERE indrelid = to_regclass('audit_events')`;
@@ -125,7 +125,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.deepEqual(await names(), before);
     }));
 
-  it('all events of a tenant that is deleted go, whatever their months', () =>
+  it('all audit events of a tenant that is deleted are removed, from every month', () =>
     opened(async (app, url) => {
       await tend(url, november);
       for (const month of [10, 12, 20])
@@ -137,7 +137,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.deepEqual([(await parts(app)).length, (await parts(app, OTHER)).length], [3, 0]);
     }));
 
-  it('whoever writes while months are made and dropped is served, also if its transaction wrote something else before', () =>
+  it('a transaction that writes audit events while months are created and dropped succeeds, also if it wrote something else before', () =>
     opened(async (app, url) => {
       let isDone = false;
       let count = 0;
@@ -162,7 +162,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.ok(count >= 60);
     }));
 
-  it('whoever writes an event of a month while that month is made is served', () =>
+  it('a transaction that writes an audit event while its month is created succeeds', () =>
     opened(async (app, url) => {
       await tend(url, november);
       const MONTHS = 18;
@@ -185,7 +185,7 @@ describe('audit events by the month, on PostgreSQL', () => {
       assert.ok(!(await parts(app)).includes('other'));
     }));
 
-  it('the jobs make the months, remove what is past its time from what was there before, and drop that when it is over', () =>
+  it('the jobs create the months, remove expired events from the first part, and drop that part when it is empty', () =>
     opened(async (app) => {
       const { clock } = app;
       clock.set(startOfMonth(clock.now(), 1) + 10 * DAY);
@@ -214,7 +214,7 @@ describe('audit events by the month, on PostgreSQL', () => {
 describe('audit events in a month that is not over', () => {
   const places = testPlaces('postgres');
 
-  it('audit events in a month that is not over are shown to nobody once they are past their time, and go with their month', async () => {
+  it('audit events that have expired are hidden at once, and deleted together with their month', async () => {
     const app = await openTestApp(await places.create());
     const { clock, app: own } = app;
     try {

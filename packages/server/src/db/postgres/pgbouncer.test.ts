@@ -57,14 +57,14 @@ describe('PgBouncer in transaction mode', () => {
     assert.deepEqual(await db.of(acme).get(SETTINGS, []), { tenant: acme, timeout: '4s' });
   });
 
-  it('a read of one tenant costs one round trip', async () => {
+  it('PgBouncer in transaction mode needs one round trip for a read of one tenant', async () => {
     const trips = () => db.pools?.().main.roundTrips ?? 0;
     const before = trips();
     await readCounter(db.of(acme), 'shared');
     assert.equal(trips() - before, 1);
   });
 
-  it('PgBouncer in transaction mode is refused at the start where DATABASE_URL does not say that it is there', async () => {
+  it('PgBouncer in transaction mode is refused at the start if DATABASE_URL does not declare it', async () => {
     const url = new URL(place.environment.DATABASE_URL as string);
     url.searchParams.delete('pgbouncer');
     const unaware = openPostgres({ url: url.href, maxConnections: 1, onIdleError: () => undefined });
@@ -72,7 +72,7 @@ describe('PgBouncer in transaction mode', () => {
     await unaware.close();
   });
 
-  it('PgBouncer in transaction mode serves a whole journey of the sandbox, and says that it hears nothing of other servers', async () => {
+  it('PgBouncer in transaction mode serves a whole journey of the sandbox, and reports that it receives no signals of other servers', async () => {
     const grove = await openTestApp(place, { tenantId: 'third' });
     try {
       const { apiKey } = await grove.app.tenants.createApiKey('third', { name: 'sandbox', environment: 'test' });

@@ -65,12 +65,12 @@ describe('row-level security', () => {
     assert.deepEqual(await db.of(acme).write((tx) => tx.all(KEYS, [])), rowsOf(acme));
   });
 
-  it('row-level security shows no tenant’s rows to a connection that works for none', async () => {
+  it('row-level security shows no rows of tenants to a connection that works for no tenant', async () => {
     assert.deepEqual(await db.system.all(KEYS, []), []);
     assert.deepEqual(await db.system.write((tx) => tx.all(KEYS, [])), []);
   });
 
-  it('row-level security refuses to write a row for another tenant, and to hand one over', async () => {
+  it('row-level security refuses to write a row for another tenant, and to give a row to another tenant', async () => {
     const refused = /row-level security/;
     await assert.rejects(
       db.of(acme).write((tx) => addKey(tx, 'smuggled', other)),
@@ -96,7 +96,7 @@ describe('row-level security', () => {
     assert.deepEqual(descriptions, [{ description: null }]);
   });
 
-  it('row-level security leaves a connection to other tenants while all transactions of one wait', async () => {
+  it('other tenants still get a connection while all transactions of one tenant wait', async () => {
     const four = await openTestDb(place, { DATABASE_POOL: '4' });
     const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>();
     const waiting = Array.from({ length: 12 }, () => four.of(acme).write(() => mayEnd));
@@ -107,7 +107,7 @@ describe('row-level security', () => {
     await four.close();
   });
 
-  it('row-level security never mixes tenants up on one connection that all of them share', async () => {
+  it('row-level security never mixes up tenants on one connection that all of them share', async () => {
     const one = await openTestDb(place, { DATABASE_POOL: '1' });
     const tenants = [acme, other, undefined];
     const reads = Array.from({ length: 200 }, async (_, at) => {
@@ -152,7 +152,7 @@ describe('PostgreSQL', () => {
     return row.pid;
   };
 
-  it('PostgreSQL never answers a transaction as committed if one of its statements failed, though the failure was ignored', async () => {
+  it('PostgreSQL never acknowledges a transaction if one of its statements failed, even if the failure was ignored', async () => {
     const ignored = db.of(acme).write(async (tx) => {
       await addToCounter(tx, 'ignored', 1);
       await tx.run(unprepared('SELECT wrong'), []).catch(() => undefined);
@@ -161,7 +161,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'ignored'), 0);
   });
 
-  it('PostgreSQL is unavailable to a transaction whose connection was cut, at once or between two statements, and heals', async () => {
+  it('PostgreSQL is unavailable to a transaction whose connection was cut, at once or between two statements, and recovers', async () => {
     for (const waits of [false, true]) {
       const cut = db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'cut', 1);
@@ -177,7 +177,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'cut'), 1);
   });
 
-  it('PostgreSQL is unavailable to a transaction that cannot be taken back because its connection was cut', async () => {
+  it('PostgreSQL is unavailable to a transaction that cannot be rolled back because its connection was cut', async () => {
     const cut = db.of(acme).write(async (tx) => {
       await db.system.get(unprepared('SELECT pg_terminate_backend($1)'), [await backend(tx)]);
       throw new Error('of the work');
@@ -187,7 +187,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'taken back'), 1);
   });
 
-  it('PostgreSQL is unavailable within five seconds when it hangs, to who has a connection and to who needs one', async () => {
+  it('PostgreSQL is unavailable within five seconds when it hangs, with an open connection and with a new one', async () => {
     const newcomer = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     let pid = 0;
     let refused = Promise.resolve();
@@ -210,7 +210,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'frozen'), 0);
   });
 
-  it('PostgreSQL is unavailable while it is down, and heals after its restart without being opened anew', async () => {
+  it('PostgreSQL is unavailable while it is down, and the pool recovers after its restart', async () => {
     await count('survives');
     server.kill('SIGQUIT');
     await server.ended();
@@ -225,7 +225,7 @@ describe('PostgreSQL', () => {
     assert.equal(await readCounter(db.of(acme), 'down'), 0);
   });
 
-  it('PostgreSQL is found among several servers: the one that can be written to, also after it has changed', async () => {
+  it('PostgreSQL is found among several servers: the pool uses the writable one, also after a failover', async () => {
     const standby = await startPostgres();
     const name = new URL(url).pathname.slice(1);
     const hostOf = ({ folder }: TestPostgres) => encodeURIComponent(folder);
@@ -264,7 +264,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('PostgreSQL answers each of many reads of one moment with its own row, also if some of them fail', async () => {
+  it('PostgreSQL answers each of many simultaneous reads with its own row, also if some of them fail', async () => {
     const QUOTIENT = sql('SELECT CAST($1 AS BIGINT) AS number, 12 / CAST($1 AS BIGINT) AS quotient');
     const numbers = Array.from({ length: 50 }, (_, at) => at % 13);
     const reads = () => Promise.allSettled(numbers.map((number) => db.of(acme).get(QUOTIENT, [number])));
@@ -281,7 +281,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('PostgreSQL waits once for all reads of one tenant and one moment', async () => {
+  it('PostgreSQL needs one round trip for all simultaneous reads of one tenant', async () => {
     const ONE = sql('SELECT CAST($1 AS BIGINT) AS number');
     const read = () => Promise.all(Array.from({ length: 16 }, (_, at) => db.of(acme).get(ONE, [at])));
     await read();
@@ -314,7 +314,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('PostgreSQL counts in several transactions of a server at once, and none waits for the commit of another', async () => {
+  it('PostgreSQL updates counters in several transactions at once, and none waits for the commit of another', async () => {
     const names = Array.from({ length: 40 }, (_, at) => `hot ${at}`);
     const additions = names.map((name) => ({ name, value: 1 }));
     await db.of(acme).write(async (tx) => {
@@ -326,7 +326,7 @@ describe('PostgreSQL', () => {
     for (const name of names) assert.equal(await readCounter(db.of(acme), name), 2);
   });
 
-  it('undoes a transaction whose last statement fails together with its commit', async () => {
+  it('PostgreSQL rolls back a transaction whose last statement fails together with its commit', async () => {
     const one = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     try {
       const failed = one.of(acme).write(async (tx) => {
@@ -346,7 +346,7 @@ describe('PostgreSQL', () => {
     }
   });
 
-  it('PostgreSQL gives bytes in memory of their own, so that a cache of them keeps nothing else', async () => {
+  it('PostgreSQL rows have bytes in memory of their own, so that caching them keeps nothing else in memory', async () => {
     const row = await db.system.get<{ bytes: Buffer }>(unprepared("SELECT decode('00ff10', 'hex') AS bytes"), []);
     assert.deepEqual([...(row?.bytes ?? [])], [0, 255, 16]);
     assert.equal(row?.bytes.buffer.byteLength, 3);

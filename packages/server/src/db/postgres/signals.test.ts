@@ -36,7 +36,7 @@ describe('signals between servers (postgres)', () => {
     return { next, stop };
   }
 
-  it('reach the others, once each, and not the server that sent them', async () => {
+  it('signals between servers reach the other servers, once each, and not their sender', async () => {
     const [here, there] = [hearing(one), hearing(other)];
     assert.deepEqual([await here.next(), await there.next()], [undefined, undefined], 'what came before was missed');
     assert.ok(one.signals.isComplete && other.signals.isComplete);
@@ -53,7 +53,7 @@ describe('signals between servers (postgres)', () => {
     there.stop();
   });
 
-  it('signals between servers are heard again after the connection was lost, and say that something may have been missed', async () => {
+  it('signals between servers arrive again after the connection was lost, and listeners learn that some may be missing', async () => {
     const there = hearing(other);
     assert.equal(await there.next(), undefined);
     const END = unprepared(
@@ -66,7 +66,7 @@ describe('signals between servers (postgres)', () => {
     there.stop();
   });
 
-  it('fill notifications up to what PostgreSQL takes, and leave out what never fits', () => {
+  it('signals between servers fill notifications up to the limit of PostgreSQL, and leave out a message that never fits', () => {
     const messages = Array.from({ length: 1000 }, (_, number) => `tenant ${number} é`);
     const payloads = payloadsOf('server', [...messages, 'x'.repeat(8000)]);
     assert.deepEqual(

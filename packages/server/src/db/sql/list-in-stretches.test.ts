@@ -41,7 +41,7 @@ onBothEngines('a list whose filters have no index', (_engine, places) => {
     return { ids: rows.map(({ id }) => id), total };
   };
 
-  it('a list whose filters have no index has pages in both directions, a total, and goes on behind an id', async () => {
+  it('a list whose filters have no index has pages in both directions and a total, and continues after an id', async () => {
     const total = ofOne.length;
     const newestFirst = ofOne.toReversed();
     assert.deepEqual(await page({ size: 30, sort: ['id,desc'] }), { ids: newestFirst.slice(0, 30), total });
@@ -66,13 +66,13 @@ onBothEngines('a list whose filters have no index', (_engine, places) => {
     return { on: Object.assign(Object.create(acme), { all, get }) as TenantDb, statements };
   };
 
-  it('a list whose filters have no index is looked through in stretches, so that one statement does not hold up others', async () => {
+  it('a list whose filters have no index is read in batches, so that one statement does not hold up others', async () => {
     const { on, statements } = counting();
     assert.deepEqual(await page({}, 'none', on), { ids: [], total: 0 });
     assert.ok(statements.length >= ROWS / STRETCH, `${statements.length} statements`);
   });
 
-  it('a list without filters is counted in stretches, exactly', async () => {
+  it('a list without filters is counted in batches, exactly', async () => {
     const { on, statements } = counting();
     const everyOne = await pageDeliveries(on, { webhook_id: 'w' }, paging({ size: 2, sort: ['id'] }, { id: 'id' }));
     assert.deepEqual([everyOne.rows.map(({ id }) => id), everyOne.total], [ids.slice(0, 2), ROWS]);

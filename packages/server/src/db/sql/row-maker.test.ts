@@ -9,12 +9,12 @@ describe('rows', () => {
     assert.deepEqual(Object.keys(row), ['id', 'created_at', 'sealed']);
   });
 
-  it('rows have names that no code is made of', () => {
+  it('rows may have column names that would be code', () => {
     const names = ['count(*)', "x']; throw new Error('run'); ['", 'of'];
     assert.deepEqual(rowMaker(names)([1, 2, 3]), { [names[0] as string]: 1, [names[1] as string]: 2, of: 3 });
   });
 
-  it('keep the last of two columns of one name', () => {
+  it('rows with two columns of one name have the last value', () => {
     assert.deepEqual(rowMaker(['id', 'id'])([1, 2]), { id: 2 });
   });
 });

@@ -19,13 +19,13 @@ const ONE = counters.select(['value', 'name'], 'WHERE tenant_id = :tenant_id AND
 const OTHERS = 'WHERE tenant_id = :tenant_id AND name <> :name';
 
 describe('the statements of a table', () => {
-  it('a select names its columns and numbers its parameters, each name once', () => {
+  it('a select statement names its columns and numbers its parameters, each name once', () => {
     assert.equal(`${ONE}`, 'SELECT value, name FROM counters WHERE tenant_id = $1 AND name = $2 AND shard = $3');
     const twice = counters.delete('WHERE tenant_id = :tenant_id AND (name = :name OR shard > :shard AND name < :name)');
     assert.equal(`${twice}`, 'DELETE FROM counters WHERE tenant_id = $1 AND (name = $2 OR shard > $3 AND name < $2)');
   });
 
-  it('an insert, an update and an upsert write every column under its own name', () => {
+  it('the insert, update and upsert statements write every column under its own name', () => {
     const insert = 'INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, $3, $4)';
     assert.equal(`${counters.insert()}`.trim(), insert);
     assert.equal(
@@ -38,11 +38,11 @@ describe('the statements of a table', () => {
     );
   });
 
-  it('a cast with two colons is refused, because it would hide a parameter', () => {
+  it('a cast with two colons in a statement is refused, because it would hide a parameter', () => {
     assert.throws(() => statement('SELECT 1::bigint'), /write CAST/);
   });
 
-  it('a missing value, a misspelt column and a value of another type do not compile', () => {
+  it('a missing value, a misspelt column and a value of the wrong type do not compile', () => {
     const never = () => {
       // @ts-expect-error the shard is missing
       ONE.get({} as never, { name: 'a' });
@@ -75,13 +75,13 @@ onBothEngines('the rows of a table', (_engine, places) => {
   });
   after(() => db.close());
 
-  it('the tenant of a statement is that of the handle, whatever the caller hands over', async () => {
+  it('the tenant of a statement is always that of the handle, whatever value the caller passes', async () => {
     assert.deepEqual(await ONE.get(db.of(acme), { name: 'b', shard: 1 }), { value: 10, name: 'b' });
     const forged = { name: 'a', shard: 0, tenant_id: bravo };
     assert.deepEqual(await ONE.get(db.of(acme), forged), { value: 0, name: 'a' });
   });
 
-  it('a list has the order, the size and the filters that were asked for, and counts all that the filters select', async () => {
+  it('a list statement has the requested order, size and filters, and counts everything that the filters select', async () => {
     const list = counters.list(['name', 'value'], OTHERS, { value: 'AND value >= :value', from: 'AND name < :below' });
     const read = async (params: Parameters<typeof list>[1], orderBy: string, offset: number) => {
       const paging = { orderBy, sorts: orderBy.split(',').length, size: 2, offset };
@@ -105,7 +105,7 @@ onBothEngines('the rows of a table', (_engine, places) => {
     assert.deepEqual(await db.of(acme).write((tx) => locked.get(tx, { name: 'c' })), { value: 20 });
   });
 
-  it('a change of one row says whether the row was there', async () => {
+  it('a change of one row returns whether the row existed', async () => {
     const raise = counters.update(['value'], 'WHERE tenant_id = :tenant_id AND name = :name').changes;
     assert.equal(await db.of(acme).write((tx) => raise(tx, { name: 'c', value: 21 })), true);
     assert.equal(await db.of(acme).write((tx) => raise(tx, { name: 'nobody', value: 21 })), false);
@@ -117,7 +117,7 @@ describe('every declared table', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-declared-'));
   after(() => rmSync(folder, { recursive: true }));
 
-  it('every declared table has columns, types and optional values of the migrated database', async () => {
+  it('every declared table has the columns, types and optional values of the migrated database', async () => {
     const file = join(folder, 'grove.sqlite');
     migrateSqlite(file);
     const database = new DatabaseSync(file, { readOnly: true });

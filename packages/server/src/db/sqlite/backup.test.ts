@@ -42,7 +42,7 @@ async function addTenants(file: string, ...ids: string[]): Promise<void> {
 const restore = (source: string, database: string, force = false) =>
   restoreSqlite({ source, database, force, now: NOW, verify: async () => undefined });
 
-test('a backup is one moment of a database that is written all the while', { timeout: 60_000 }, async (t) => {
+test('a backup is consistent although the database is written all the time', { timeout: 60_000 }, async (t) => {
   const { folder, database, target } = temporary(t);
   migrateSqlite(database);
   const db = openSqlite(database);
@@ -79,7 +79,7 @@ test('a backup is one moment of a database that is written all the while', { tim
   assert.deepEqual(readdirSync(folder).sort(), ['backup.sqlite', 'grove.sqlite']);
 });
 
-test('a backup that fails leaves the older one of that name, and nothing half-made', async (t) => {
+test('a backup that fails leaves the older one of the same name, and no partial file', async (t) => {
   const { folder, database, target } = temporary(t);
   migrateSqlite(database);
   await backUpSqlite({ database, target });
@@ -94,7 +94,7 @@ test('a backup that fails leaves the older one of that name, and nothing half-ma
   );
 });
 
-test('a half-made backup that was left behind is no hindrance', async (t) => {
+test('a partial backup left behind does not prevent the next one', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);
   writeFileSync(`${target}.partial`, 'left behind');
@@ -102,7 +102,7 @@ test('a half-made backup that was left behind is no hindrance', async (t) => {
   assert.deepEqual(tenantsIn(target), []);
 });
 
-test('the database that is replaced is kept with what was only in its log', async (t) => {
+test('a restore keeps the replaced database with the content of its log', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);
   await addTenants(database, 'before');
@@ -122,7 +122,7 @@ test('the database that is replaced is kept with what was only in its log', asyn
   assert.deepEqual(tenantsIn(keptFile ?? ''), ['after', 'before']);
 });
 
-test('a database too damaged to be opened is kept as it is, with its log', async (t) => {
+test('a restore keeps a database that is too damaged to be opened, with its log', async (t) => {
   const { folder, database, target } = temporary(t);
   migrateSqlite(database);
   await addTenants(database, 'before');
@@ -136,7 +136,7 @@ test('a database too damaged to be opened is kept as it is, with its log', async
   assert.equal(readdirSync(folder).includes('grove.sqlite-wal'), false);
 });
 
-test('a damaged backup is not put in place, and a damaged database is not backed up', async (t) => {
+test('a damaged backup is not restored, and a damaged database is not backed up', async (t) => {
   const { folder, database, target } = temporary(t);
   migrateSqlite(database);
   await addTenants(database, 'a-tenant-of-the-past');
@@ -151,7 +151,7 @@ test('a damaged backup is not put in place, and a damaged database is not backed
   assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
 });
 
-test('a restore waits for nobody who is using the database: it is refused', async (t) => {
+test('a restore is refused at once while somebody uses the database', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);
   await backUpSqlite({ database, target });
@@ -166,14 +166,14 @@ test('a restore waits for nobody who is using the database: it is refused', asyn
   assert.deepEqual(tenantsIn(database), ['after']);
 });
 
-test('a file that has a log of its own is no backup', async (t) => {
+test('a file with a log beside it is not accepted as a backup', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(target);
   writeFileSync(`${target}-wal`, 'its log');
   await assert.rejects(restore(target, database), /incomplete without the log beside it/);
 });
 
-test('a database of something else, or of a newer release, is refused', async (t) => {
+test('a restore refuses a database of another application or of a newer release', async (t) => {
   const { folder, database, target } = temporary(t);
   const other = new DatabaseSync(target);
   other.exec('CREATE TABLE recipes (name TEXT)');
@@ -188,7 +188,7 @@ test('a database of something else, or of a newer release, is refused', async (t
   assert.deepEqual(readdirSync(folder), ['backup.sqlite']);
 });
 
-test('a view reads without leaving anything behind', async (t) => {
+test('viewing a database leaves no files behind', async (t) => {
   const { folder, database } = temporary(t);
   migrateSqlite(database);
   await addTenants(database, 'acme');
@@ -198,7 +198,7 @@ test('a view reads without leaving anything behind', async (t) => {
   assert.deepEqual(readdirSync(folder), ['grove.sqlite']);
 });
 
-test('a backup whose tables and indexes are not those of its migrations is not restored', async (t) => {
+test('a restore refuses a backup whose tables and indexes differ from those of its migrations', async (t) => {
   const { database, target } = temporary(t);
   migrateSqlite(database);
   const changes = {

@@ -53,7 +53,7 @@ describe('transactions that may run again', () => {
     return { made, work };
   };
 
-  it('transactions that may run again are kept once each though one among them fails after it has written, and are told once', async () => {
+  it('transactions that may run again are committed once each although one of them fails after it has written, and their callbacks run once', async () => {
     await calm();
     const [early, late, foreign] = [counting('mine'), counting('mine'), counting('theirs')];
     const [first, failure, second, third] = await Promise.allSettled([
@@ -72,7 +72,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'failed'), 0);
   });
 
-  it('transactions that may run again are called once though one is refused before it has written anything', async () => {
+  it('transactions that may run again run once although another fails before it has written anything', async () => {
     await calm();
     const { made, work } = counting('undisturbed');
     const refused = db.of(acme).write(async (tx) => {
@@ -83,7 +83,7 @@ describe('transactions that may run again', () => {
     assert.deepEqual(made, { calls: 1, told: 1 });
   });
 
-  it('transactions that may run again are undone if one fails that has written by a statement that returns rows', async () => {
+  it('transactions that may run again are undone if one fails after a statement that wrote and returned rows', async () => {
     await calm();
     const failed = db.of(acme).write(async (tx) => {
       assert.deepEqual(await tx.all(RETURNING, [tx.tenantId, 'there']), [{ value: 2 }]);
@@ -95,7 +95,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'beside'), 1);
   });
 
-  it('transactions that may run again never make one run again that must not, whatever fails before and behind it', async () => {
+  it('transactions that may run again never repeat one that must not run again, whatever fails before or after it', async () => {
     await calm();
     const once = counting('once');
     const [before, , behind] = await Promise.allSettled([
@@ -110,7 +110,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'failed'), 0);
   });
 
-  it('seldom run twice because of a tenant whose own fail all the time', async () => {
+  it('transactions that may run again seldom run twice because those of another tenant fail all the time', async () => {
     await calm();
     const { made, work } = counting('honest');
     for (let batch = 0; batch < 60; batch++) {
@@ -121,7 +121,7 @@ describe('transactions that may run again', () => {
     assert.ok(made.calls <= 63, `${made.calls} calls for 60 transactions`);
   });
 
-  it('fail with their whole batch if one goes on after the database has rolled it back', async () => {
+  it('transactions that may run again all fail if one of their batch continues after the database has rolled it back', async () => {
     await calm();
     const { work } = counting('lost');
     const ending = async (tx: TenantTx) => {
@@ -136,7 +136,7 @@ describe('transactions that may run again', () => {
     assert.equal(await readCounter(db.of(acme), 'lost'), 1);
   });
 
-  it('transactions that may run again are all kept, each once, among hundreds of which every third fails', async () => {
+  it('transactions that may run again are all committed, each once, among hundreds of which every third fails', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 600 }, (_, at) =>
         db.of(at % 2 ? acme : other).write(at % 3 === 0 ? failing : counting('many').work, AGAIN),

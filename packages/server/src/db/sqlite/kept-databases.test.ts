@@ -8,7 +8,7 @@ import { KEPT_DATABASE_DAYS, purgeKeptDatabases, stampOf } from './kept-database
 const folder = mkdtempSync(join(tmpdir(), 'grove-kept-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('what a restore replaced is removed after its days, with its log, and nothing else is', () => {
+test('a database that a restore has replaced is removed after its days, with its log, and nothing else is', () => {
   const now = Date.UTC(2030, 0, 31);
   const old = stampOf(now - KEPT_DATABASE_DAYS * 86_400_000);
   const young = stampOf(now - KEPT_DATABASE_DAYS * 86_400_000 + 1);

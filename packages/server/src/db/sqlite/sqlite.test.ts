@@ -48,7 +48,7 @@ describe('SQLite', () => {
 
   const count = (name: string) => db.of(acme).write((tx) => addToCounter(tx, name, 1));
 
-  it('SQLite makes one durable commit for transactions that arrive together, and one for each that comes alone', async () => {
+  it('SQLite makes one durable commit for transactions that arrive together, and one for each that arrives alone', async () => {
     const log = `${file}-wal`;
     const start = commitsIn(log);
     for (let alone = 0; alone < 10; alone++) await count('alone');
@@ -59,7 +59,7 @@ describe('SQLite', () => {
     assert.ok(commitsIn(log) - start - 10 <= 2, `${commitsIn(log) - start - 10} commits for 200 transactions`);
   });
 
-  it('SQLite shows a write to whoever was told of it, though a read of the same turn had a snapshot from before', async () => {
+  it('SQLite shows a write to a reader after its acknowledgement, though an earlier read of the same turn has an older snapshot', async () => {
     for (let round = 1; round <= 50; round++) {
       await db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'told', 1);
@@ -70,7 +70,7 @@ describe('SQLite', () => {
     }
   });
 
-  it('SQLite keeps serving others while somebody writes again and again as soon as it is answered', async () => {
+  it('SQLite keeps serving others while one caller writes again as soon as each write is acknowledged', async () => {
     let writing = true;
     const busy = (async () => {
       while (writing) await count('greedy');
@@ -81,7 +81,7 @@ describe('SQLite', () => {
     await busy;
   });
 
-  it('SQLite answers nobody before the commit that all of them share', async () => {
+  it('SQLite acknowledges no transaction before the shared commit', async () => {
     const seen: string[] = [];
     const outside = new DatabaseSync(file, { readOnly: true });
     const committed = () => outside.prepare("SELECT 1 FROM counters WHERE name = 'shared 2'").get() !== undefined;
@@ -91,7 +91,7 @@ describe('SQLite', () => {
     assert.deepEqual(seen, ['1 true', '2 true']);
   });
 
-  it('SQLite cuts off a transaction that waits for the outside world, and the others go on', async () => {
+  it('SQLite aborts a transaction that waits for something outside of the database, and the others go on', async () => {
     let goOn = () => {};
     const outside = new Promise<void>((done) => {
       goOn = done;
@@ -114,7 +114,7 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'too late'), 0);
   });
 
-  it('SQLite refuses as busy the writer of a tenant that would be its 5,001st to wait, and serves the rest and other tenants', async () => {
+  it('SQLite refuses as busy the 5,001st pending write of a tenant, and still serves the others and other tenants', async () => {
     const waiting = Array.from({ length: 5000 }, () => count('queue'));
     await assert.rejects(count('queue'), faultOf('busy'));
     const others = db.of(other).write((tx) => addToCounter(tx, 'queue', 1));
@@ -123,7 +123,7 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(other), 'queue'), 1);
   });
 
-  it('SQLite gives a tenant the next turn, although another has hundreds of slow transactions waiting', async () => {
+  it('SQLite gives a tenant the next turn although another has hundreds of slow transactions waiting', async () => {
     let done = 0;
     const begun = Promise.withResolvers<void>();
     const slow = () =>
@@ -144,7 +144,7 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'slow'), 300);
   });
 
-  it('SQLite refuses as busy while another process holds the database, reads all the while, and recovers', async () => {
+  it('SQLite refuses writes as busy while another process holds the database, still reads, and recovers', async () => {
     const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     await assert.rejects(count('held'), faultOf('busy'));
@@ -155,7 +155,7 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'held'), 1);
   });
 
-  it('SQLite tells everybody whose commit failed, keeps nothing of it, and goes on', async () => {
+  it('SQLite rejects every transaction whose commit failed, stores nothing of them, and goes on', async () => {
     const orphan = db.system.write(async (tx) => {
       // The fault is then found by the commit and not by the statement.
       await tx.run(unprepared('PRAGMA defer_foreign_keys = ON'), []);
@@ -171,7 +171,7 @@ describe('SQLite', () => {
     assert.equal(await readCounter(db.of(acme), 'failed'), 1);
   });
 
-  it('SQLite commits everything that was waiting when it is closed', async () => {
+  it('SQLite commits all waiting transactions when it is closed', async () => {
     const place = databaseOf(await places.create());
     assert.ok(place.engine === 'sqlite');
     await migrate(place);
@@ -185,7 +185,7 @@ describe('SQLite', () => {
     await again.close();
   });
 
-  it('SQLite says that the disk is full, keeps every transaction it answered, nothing of those it refused, and recovers', async () => {
+  it('SQLite reports a full disk, keeps every acknowledged transaction, stores nothing of the refused ones, and recovers', async () => {
     const pages = (text: string) =>
       db.system.write((tx) => tx.get<{ max_page_count?: number; page_count?: number }>(unprepared(text), []));
     const { page_count: used = 0 } = (await pages('PRAGMA page_count')) ?? {};
