@@ -205,7 +205,7 @@ const SECRETS: VariableName[] = [
 ];
 
 describe('a fault of the configuration', () => {
-  it('a fault of the configuration names the variable and what it must be, shows the value unless it is a secret, and says what it is for', () => {
+  it('a fault of the configuration names the variable and what it must be, shows the value unless it is secret, and says what it is for', () => {
     for (const [name, { values, must, with: more }] of Object.entries(WRONG)) {
       for (const value of values) {
         const faults = faultsOf({ ...more, [name]: value });
@@ -223,7 +223,7 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('a fault of the configuration is known for every variable that can have one', () => {
+  it('the faults of the configuration are tested for every variable that can have one', () => {
     assert.deepEqual([...Object.keys(WRONG), ...ANY_TEXT].sort(), Object.keys(VARIABLES).sort());
   });
 
@@ -243,7 +243,7 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('a fault of the configuration comes with all others at once, in one message', () => {
+  it('all faults of the configuration are reported together, in one message', () => {
     const environment = { PORT: 'x', GROVE_REGION: 'elm', GROVE_LOG_LEVEL: 'loud' };
     assert.equal(faultsOf(environment).length, 3);
     assert.throws(
@@ -267,7 +267,7 @@ describe('a fault of the configuration', () => {
     }
   });
 
-  it('a fault of the configuration is a GROVE_ variable that nobody knows, with the one that was probably meant', () => {
+  it('an unknown GROVE_ variable is a fault of the configuration, which suggests the known one that was probably meant', () => {
     const meant: Record<string, string> = {
       GROVE_PORT: 'PORT',
       GROVE_PRT: 'PORT',

@@ -9,7 +9,7 @@ const BUCKET = 's3://images?region=eu-west-1';
 const KEY = `1:${Buffer.alloc(32, 7).toString('base64')}`;
 
 describe('the configuration', () => {
-  it('the configuration of an empty environment is a server for this machine, on SQLite, in a folder beside', () => {
+  it('the configuration of an empty environment is a server for this machine, on SQLite, with the data folder ./data', () => {
     const dataFolder = resolve('./data');
     assert.deepEqual(readConfig({}), {
       port: 8080,
@@ -49,7 +49,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('the configuration takes every variable, with room around it', () => {
+  it('the configuration reads every variable, and ignores spaces around its value', () => {
     const config = readConfig({
       PORT: ' 443 ',
       HOST: '0.0.0.0',
@@ -145,23 +145,23 @@ describe('the configuration', () => {
     });
   });
 
-  it('the configuration leaves pictures to other servers if this one cannot look at them and was not told to', () => {
+  it('the configuration leaves image analysis to other servers if it is off here, unless the roles name it', () => {
     const rolesOf = (environment: Environment) => readConfig({ GROVE_VISION: 'off', ...environment }).roles;
     assert.deepEqual(rolesOf({ DATABASE_URL: POSTGRES }), ['api', 'worker']);
     assert.deepEqual(rolesOf({ DATABASE_URL: POSTGRES, GROVE_ROLES: 'worker,vision' }), ['worker', 'vision']);
     assert.deepEqual(rolesOf({}), ['api', 'worker', 'vision']);
   });
 
-  it('the configuration takes a master key from the environment before one from a file', () => {
+  it('the configuration prefers a master key from the environment to one from a file', () => {
     assert.deepEqual(readConfig({ GROVE_MASTER_KEY: KEY, GROVE_MASTER_KEY_FILE: '/file' }).masterKey, { env: KEY });
   });
 
-  it('the configuration takes a variable that is empty for one that is not set', () => {
+  it('the configuration treats an empty variable as not set', () => {
     const empty = Object.fromEntries(Object.keys(VARIABLES).map((name) => [name, ' ']));
     assert.deepEqual(readConfig(empty), readConfig({}));
   });
 
-  it('the configuration takes every form of address that PostgreSQL documents, also of a local socket', () => {
+  it('the configuration accepts every form of address that PostgreSQL documents, also that of a local socket', () => {
     for (const url of [
       POSTGRES,
       'postgresql://db/grove',
@@ -174,7 +174,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('the configuration keeps images in a bucket of Amazon, or of whoever speaks like it, below a prefix or not', () => {
+  it('the configuration stores images in a bucket of Amazon or of a compatible service, with or without a prefix', () => {
     const key = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
     const place = { region: 'eu-west-1', bucket: 'images', accessKeyId: 'id', secretAccessKey: 'secret' };
     const placeOf = (url: string) => readConfig({ ...key, BLOB_URL: url }).s3;
@@ -203,7 +203,7 @@ describe('the configuration', () => {
     assert.equal(placeOf(`${BUCKET}&endpoint=http://127.0.0.1:9000`)?.endpoint, 'http://127.0.0.1:9000/images');
   });
 
-  it('the configuration cannot be changed afterwards, nor can its parts', () => {
+  it('the configuration is frozen with all its parts', () => {
     const config = readConfig({ GROVE_TRUST_PROXY: '::1' });
     assert.throws(() => Object.assign(config, { port: 1 }), TypeError);
     assert.throws(() => config.trustProxy.push('0.0.0.0/1'), TypeError);
@@ -211,7 +211,7 @@ describe('the configuration', () => {
     assert.throws(() => Object.assign(config.masterKey, { file: 'elsewhere' }), TypeError);
   });
 
-  it('the configuration ignores variables that are not ours', () => {
+  it('the configuration ignores variables that are not of Grove', () => {
     assert.deepEqual(readConfig({ PATH: '/bin', GROVER: '1', DATABASE: 'x' }), readConfig({}));
   });
 });
@@ -219,17 +219,17 @@ describe('the configuration', () => {
 describe('the address of a tenant', () => {
   const addressOf = (environment: Environment, port = 8080) => baseUrlOf(readConfig(environment), port)('acme');
 
-  it('the address of a tenant on this machine has the port that is listened on', () => {
+  it('the address of a tenant on this machine has the port of the server', () => {
     assert.equal(addressOf({}), 'http://acme.fir.localhost:8080');
     assert.equal(addressOf({ PORT: '0' }, 49_152), 'http://acme.fir.localhost:49152');
     assert.equal(addressOf({}, 80), 'http://acme.fir.localhost');
   });
 
-  it('the address of a tenant of a domain is https and has no port, whatever is listened on behind the proxy', () => {
+  it('the address of a tenant under a domain is https and has no port, whatever the port behind the proxy', () => {
     assert.equal(addressOf({ GROVE_DOMAIN: 'example.com', GROVE_REGION: 'oak' }), 'https://acme.oak.example.com');
   });
 
-  it('the address of a tenant has the scheme and port that callers see, and leaves out the port that goes without saying', () => {
+  it('the address of a tenant has the scheme and port that callers see, and leaves out the default port', () => {
     const domain = { GROVE_DOMAIN: 'example.com' };
     assert.equal(addressOf({ ...domain, GROVE_SCHEME: 'http' }), 'http://acme.fir.example.com');
     assert.equal(addressOf({ ...domain, GROVE_PUBLIC_PORT: '8443' }), 'https://acme.fir.example.com:8443');

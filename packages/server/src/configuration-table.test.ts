@@ -7,7 +7,7 @@ import { configurationTable } from './configuration-table.ts';
 const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 
 describe('the table of the configuration', () => {
-  it('the table of the configuration is the one that the documentation shows; paste the new one between the marks if this fails', () => {
+  it('the table of the configuration is the one in the documentation; paste the new one between the marks if this fails', () => {
     const page = readFileSync(PAGE, 'utf8');
     const shown = /<!-- variables -->\n([\s\S]*)\n<!-- \/variables -->/.exec(page)?.[1]?.trim();
     assert.equal(shown, configurationTable());
