@@ -21,17 +21,17 @@ import { everyTenantId } from './tenants/tenants.repository.ts';
 const states = (checks: readonly Check[]) => checks.map(({ state }) => state);
 const faultsOf = (checks: readonly Check[]) => checks.filter(({ state }) => state === 'fault');
 
-describe('what is judged by numbers', () => {
-  test('a Node before 24 is a fault', () => {
+describe('the limits that doctor judges', () => {
+  test('doctor reports a Node before 24 as a fault', () => {
     assert.deepEqual(states([checkNode('24.0.0'), checkNode('25.1.0'), checkNode('22.18.0')]), ['ok', 'ok', 'fault']);
   });
 
-  test('little free space is a warning, almost none a fault', () => {
+  test('doctor reports little free space as a warning, and almost none as a fault', () => {
     const checks = [2 * 1024 ** 3, 500 * 1024 ** 2, 50 * 1024 ** 2].map(checkFreeSpace);
     assert.deepEqual(states(checks), ['ok', 'warning', 'fault']);
   });
 
-  test('a clock of an impossible year, apart from the database, or behind it, is a fault', () => {
+  test('doctor reports as a fault a clock of an impossible year, one that differs from the database, and one behind its newest rows', () => {
     const system = Date.parse('2030-01-01T00:00:00Z');
     const checks = [
       { system },
@@ -44,7 +44,7 @@ describe('what is judged by numbers', () => {
     assert.deepEqual(states(checks), ['ok', 'ok', 'fault', 'fault', 'fault', 'fault']);
   });
 
-  test('a PostgreSQL role that row-level security does not bind is a fault, few connections are a warning', () => {
+  test('doctor reports as a fault a PostgreSQL role without row-level security, and as a warning few connections', () => {
     const good = { version: 17, role: 'grove', superuser: false, bypasses: false, allowed: 100, used: 5 };
     const facts = { ...good, unforced: [], wantedConnections: 10 };
     assert.deepEqual(states(checkPostgresFacts(facts)), ['ok', 'ok', 'ok', 'ok']);
@@ -53,10 +53,10 @@ describe('what is judged by numbers', () => {
   });
 });
 
-describe('on SQLite', () => {
+describe('doctor on SQLite', () => {
   const places = testPlaces('sqlite');
 
-  test('the lock of a server is seen, and not taken', async () => {
+  test('doctor sees the lock of a server without taking it', async () => {
     const { folder, environment } = await places.create();
     assert.equal(isFolderLocked(folder), false);
     const lock = lockInstallation(readConfig(environment));
@@ -67,7 +67,7 @@ describe('on SQLite', () => {
     lockInstallation(readConfig(environment))?.release();
   });
 
-  test('a Grove of another data folder on the port is a fault', async () => {
+  test('doctor reports a Grove of another data folder on the port as a fault', async () => {
     const other = await openTestApp(await places.create());
     const { environment } = await places.create();
     await prepareInstallation(readConfig(environment));
@@ -77,7 +77,7 @@ describe('on SQLite', () => {
     assert.match(faults[0]?.message ?? '', /of another data folder/);
   });
 
-  test('a Grove that answers but is not ready is a fault', async () => {
+  test('doctor reports a Grove that answers but is not ready as a fault', async () => {
     const { environment } = await places.create();
     const config = readConfig(environment);
     await prepareInstallation(config);
@@ -92,13 +92,13 @@ describe('on SQLite', () => {
     assert.match(faults[0]?.message ?? '', /is not ready/);
   });
 
-  test('an address that this machine does not have is a fault', async () => {
+  test('doctor reports an address that this machine does not have as a fault', async () => {
     const { environment } = await places.create();
     const faults = faultsOf(await examine({ ...environment, HOST: '192.0.2.1', PORT: '1' }));
     assert.match(faults[0]?.message ?? '', /cannot be used/);
   });
 
-  test('every key and secret is opened, whatever version of the master key sealed it', async () => {
+  test('doctor opens every key and secret, whatever version of the master key sealed it', async () => {
     const place = await places.create();
     const { app, config, stop } = await openTestApp(place);
     await app.tenants.create({ id: 'other' });
@@ -112,10 +112,10 @@ describe('on SQLite', () => {
   });
 });
 
-describe('on PostgreSQL', () => {
+describe('doctor on PostgreSQL', () => {
   const places = testPlaces('postgres');
 
-  test('a healthy database has no fault; nothing is applied to an empty one', async () => {
+  test('doctor finds no fault in a healthy database, and migrates no empty one', async () => {
     const { environment } = await places.createEmpty();
     const config = readConfig(environment);
     const { pending } = await readMigrationState(config.database);
@@ -133,7 +133,7 @@ describe('on PostgreSQL', () => {
     assert.ok(checks.some(({ message }) => message.startsWith('It opens everything it sealed (3')));
   });
 
-  test('a superuser and a table without forced row-level security are faults', async () => {
+  test('doctor reports as faults a superuser and a table without forced row-level security', async () => {
     const { environment } = await places.create();
     await prepareInstallation(readConfig(environment));
     const url = new URL(environment.DATABASE_URL ?? '');
@@ -148,7 +148,7 @@ describe('on PostgreSQL', () => {
     assert.deepEqual(messages, ['The role admin is a superuser.', 'Row-level security is not forced on api_keys.']);
   });
 
-  test('a database that does not answer is a fault, and its password is not told', async () => {
+  test('doctor reports as a fault a database that does not answer, without its password', async () => {
     const { environment } = await places.create();
     const DATABASE_URL = 'postgres://grove:s3cret@127.0.0.1:1/grove';
     const faults = faultsOf(await examine({ ...environment, PORT: '0', DATABASE_URL }));

@@ -8,7 +8,7 @@ import { readConfig } from '../config.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { checkBlobs } from './blobs.ts';
 
-describe('the place of the images', () => {
+describe('doctor about the place of the images', () => {
   let folder: string;
   let server: S3Server;
   before(async () => {
@@ -22,7 +22,7 @@ describe('the place of the images', () => {
   const check = (environment: Record<string, string>) =>
     checkBlobs(readConfig({ GROVE_DATA: folder, ...environment }), systemClock);
 
-  it('the place of the images is a folder on this machine, which several servers cannot share unless they share it', async () => {
+  it('doctor accepts a folder for images, warns of one on PostgreSQL, which several servers must share, and reports one that cannot be used', async () => {
     assert.equal((await check({})).state, 'ok');
     assert.equal((await check({ DATABASE_URL: 'postgres://grove@db/grove' })).state, 'warning');
     writeFileSync(join(folder, 'file'), '');
@@ -31,7 +31,7 @@ describe('the place of the images', () => {
     assert.match(message, /ENOTDIR/);
   });
 
-  it('the place of the images is a bucket that answers, or the fault is named and no secret shown', async () => {
+  it('doctor accepts a bucket for images that answers, and otherwise names the fault without a secret', async () => {
     const bucket = (name: string, secret: string) => ({
       BLOB_URL: `s3://${name}/prefix?region=${S3_REGION}&endpoint=${server.endpoint}`,
       AWS_ACCESS_KEY_ID: S3_KEY.accessKeyId,

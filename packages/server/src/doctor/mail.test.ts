@@ -4,8 +4,8 @@ import { openMailServer } from '../../test/mail-server.ts';
 import { readConfig } from '../config.ts';
 import { checkMail } from './mail.ts';
 
-describe('the doctor', () => {
-  it('the doctor says whether the mail server takes messages, without the password, and nothing where none is wanted', async () => {
+describe('doctor about e-mail', () => {
+  it('doctor says whether the mail server accepts messages, without its password, and says nothing if none is configured', async () => {
     const server = await openMailServer();
     const check = (SMTP_URL: string) =>
       checkMail(readConfig(SMTP_URL ? { SMTP_URL, MAIL_FROM: 'no-reply@example.org' } : {}));
