@@ -54,7 +54,7 @@ describe('temporary credentials for a bucket', () => {
     sessionToken,
   ];
 
-  it('the agent of a container is asked with the token of the file', async () => {
+  it('temporary credentials of a container are requested with the token from its file', async () => {
     assert.deepEqual(idOf(await open(container())()), ['ASIA1', 'session']);
     assert.deepEqual(
       calls.map(({ request, headers }) => [request, headers.authorization]),
@@ -62,7 +62,7 @@ describe('temporary credentials for a bucket', () => {
     );
   });
 
-  it('the token service exchanges the token of a pod for the credentials of a role', async () => {
+  it('temporary credentials of a role are exchanged for the token of a pod', async () => {
     answer = () => ({
       body: `<R><Credentials><AccessKeyId>ASIA2</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
         <SessionToken>session</SessionToken><Expiration>${new Date(now + HOUR_MS).toISOString()}</Expiration></Credentials></R>`,
@@ -80,7 +80,7 @@ describe('temporary credentials for a bucket', () => {
     assert.equal(sent.get('WebIdentityToken'), 'the token of the pod');
   });
 
-  it('a machine is asked for a token first, then for its role, then for the credentials of the role', async () => {
+  it('temporary credentials of a machine need a token first, then the name of its role, then the credentials', async () => {
     answer = (path) => {
       if (path.endsWith('/token')) return { body: 'metadata' };
       return { body: path.endsWith('/') ? 'grove-role' : JSON.stringify(keyUntil(now + HOUR_MS)) };
@@ -94,7 +94,7 @@ describe('temporary credentials for a bucket', () => {
     assert.ok(calls.slice(1).every(({ headers }) => headers['x-aws-ec2-metadata-token'] === 'metadata'));
   });
 
-  it('many callers ask once, until shortly before the credentials expire', async () => {
+  it('temporary credentials are requested once for many callers, until shortly before they expire', async () => {
     const credentials = open(container());
     await Promise.all(Array.from({ length: 50 }, credentials));
     now += HOUR_MS - 6 * 60_000;
@@ -106,7 +106,7 @@ describe('temporary credentials for a bucket', () => {
     assert.equal(calls.length, 2);
   });
 
-  it('those at hand are used as long as they are good if the issuer is away, and it is not asked all the time', async () => {
+  it('temporary credentials that are still valid are used while the issuer is unavailable, and it is not asked again at each call', async () => {
     const credentials = open(container());
     await credentials();
     now += HOUR_MS - 60_000;
@@ -121,7 +121,7 @@ describe('temporary credentials for a bucket', () => {
     });
   });
 
-  it('an answer without a key, without an end, or without one, is a fault that names no secret', async () => {
+  it('an answer without credentials or with an invalid expiry is a fault that names no secret', async () => {
     for (const body of [
       '{}',
       JSON.stringify({ ...keyUntil(now), Expiration: 'never' }),

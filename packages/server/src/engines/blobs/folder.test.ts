@@ -26,7 +26,7 @@ describe('blobs in a folder', () => {
   const files = () =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((each) => (each.isFile() ? [each.name] : []));
 
-  it('the store of blobs in a folder gives back what was put, byte for byte, also when it is empty or put again', async () => {
+  it('the store of blobs in a folder returns what was stored, byte for byte, also an empty blob or one stored again', async () => {
     const key = newId(Date.now());
     for (const bytes of [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)]) {
       await blobs.put(key, bytes);
@@ -34,7 +34,7 @@ describe('blobs in a folder', () => {
     }
   });
 
-  it('the store of blobs in a folder gives a part, and nothing behind it', async () => {
+  it('the store of blobs in a folder returns a part of a blob, and nothing behind it', async () => {
     const key = newId(Date.now());
     const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => at % 251));
     await blobs.put(key, bytes);
@@ -50,14 +50,14 @@ describe('blobs in a folder', () => {
     assert.equal((await readWhole(await blobs.get(key, { offset: 3_000_000, size: 1 }))).length, 0);
   });
 
-  it('the store of blobs in a folder leaves nothing but the blob, which only its owner can read', async () => {
+  it('the store of blobs in a folder leaves only the file of the blob, which only its owner can read', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));
     assert.ok(files().every((name) => /^[0-9A-Z]{26}$/.test(name)));
     assert.equal(statSync(join(folder, 'blobs', key.slice(-2), key.slice(-4, -2), key)).mode & 0o077, 0);
   });
 
-  it('the store of blobs in a folder deletes, and deletes again without a fault', async () => {
+  it('the store of blobs in a folder deletes a blob, and deletes it again without a fault', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));
     await blobs.delete(key);
@@ -65,13 +65,13 @@ describe('blobs in a folder', () => {
     await assert.rejects(blobs.get(key), { name: 'BlobError', fault: 'missing' });
   });
 
-  it('many at once do not disturb each other', async () => {
+  it('many blobs in a folder are stored and read at once without mixing', async () => {
     const keys = Array.from({ length: 100 }, () => newId(Date.now()));
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
     assert.deepEqual((await Promise.all(keys.map(read))).map(String), keys);
   });
 
-  it('readers have their own bytes, whoever else reads, has finished, or has gone away in the middle', async () => {
+  it('readers of blobs in a folder get their own bytes, whoever else reads, has finished, or has left in the middle', async () => {
     const keys = Array.from({ length: 20 }, () => newId(Date.now()));
     const bytesOf = (key: string) => Buffer.alloc(500_000, key);
     await Promise.all(keys.map((key) => blobs.put(key, bytesOf(key))));
@@ -91,7 +91,7 @@ describe('blobs in a folder', () => {
     }
   });
 
-  it('a write that fails leaves the old bytes and nothing beside them', async () => {
+  it('a write of a blob that fails keeps the old bytes, and leaves no other file', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('old'));
     const before = files().length;
@@ -104,7 +104,7 @@ describe('blobs in a folder', () => {
     await assert.rejects(openFolder(join(folder, 'in-the-way')).put(key, Buffer.from('x')), { fault: 'unavailable' });
   });
 
-  it('the store of blobs in a folder lists what is there by its shard, with what was left behind and without what is not ours', async () => {
+  it('the store of blobs in a folder lists by shard its blobs and partial files, but no foreign files', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('x'));
     const place = join(folder, 'blobs', key.slice(-2), key.slice(-4, -2));
@@ -124,7 +124,7 @@ describe('blobs in a folder', () => {
     assert.ok(found.every((each) => each === undefined || /^[0-9A-Z]{26}$/.test(each)));
   });
 
-  it('the store of blobs in a folder can be used before it was made, and not where something is in its way', async () => {
+  it('the store of blobs in a folder creates its folder, and reports one that it cannot create', async () => {
     await openFolder(join(folder, 'not-yet')).check();
     await blobs.check();
     const inTheWay = join(folder, 'a-file', 'blobs');
@@ -132,7 +132,7 @@ describe('blobs in a folder', () => {
     await assert.rejects(openFolder(inTheWay).check(), { fault: 'unavailable' });
   });
 
-  it('a full disk refuses with "full", keeps what was there, and takes more once there is room', async (t) => {
+  it('the store of blobs in a folder reports a full disk as "full", keeps its blobs, and works again once there is room', async (t) => {
     const small = join(folder, 'small');
     mkdirSync(small);
     const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', small]).status === 0;
@@ -162,7 +162,7 @@ describe('blobs in a folder', () => {
     `${newId(0)}\n`,
     `${newId(0)}x`,
   ]) {
-    it(`the store of blobs in a folder refuses ${JSON.stringify(key)}, which is no id`, async () => {
+    it(`the store of blobs in a folder refuses ${JSON.stringify(key)}, which is not an id`, async () => {
       await assert.rejects(blobs.put(key, Buffer.from('x')), /is an id/);
       await assert.rejects(blobs.get(key), /is an id/);
       await assert.rejects(blobs.delete(key), /is an id/);

@@ -43,7 +43,7 @@ describe('blobs in a real bucket', () => {
     openS3({ ...place, ...own }, { now: () => Date.now(), ...options });
   const stored = (blobs: Blobs, shard: string) => Array.fromAsync(blobs.list(shard));
 
-  it('blobs in a real bucket are put, put again, listed, read and deleted as in ours', async () => {
+  it('blobs in a real bucket are stored, replaced, listed, read and deleted as in the bucket of the tests', async () => {
     const blobs = open();
     await blobs.check();
     const key = newId(Date.now());
@@ -75,7 +75,7 @@ describe('blobs in a real bucket', () => {
     await blobs.delete(key);
   });
 
-  it('blobs in a real bucket are listed over several pages, and removed from the list', async () => {
+  it('blobs in a real bucket are listed over several pages, and deleted while they are listed', async () => {
     const blobs = open({}, { listSize: 2 });
     const keys = Array.from({ length: 5 }, () => `${newId(Date.now()).slice(0, 24)}ZZ`).sort();
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
@@ -87,7 +87,7 @@ describe('blobs in a real bucket', () => {
     assert.deepEqual(await stored(blobs, 'ZZ'), []);
   });
 
-  it('come many at once, and a reader that goes away holds up nobody', async () => {
+  it('blobs in a real bucket are read many at once, and a reader that leaves holds up nobody', async () => {
     const blobs = open();
     const keys = Array.from({ length: 40 }, () => newId(Date.now()));
     const bytesOf = (key: string) => Buffer.alloc(300_000, key);
@@ -105,7 +105,7 @@ describe('blobs in a real bucket', () => {
     await Promise.all(keys.map(blobs.delete));
   });
 
-  it('refuse a wrong secret, an unknown key, a wrong clock and a bucket that is not there', async () => {
+  it('a real bucket refuses a wrong secret, an unknown key, a wrong clock and a bucket that does not exist', async () => {
     const wrong: [Blobs, RegExp][] = [
       [open({ secretAccessKey: 'wrong' }), /SignatureDoesNotMatch/],
       [open({ accessKeyId: 'NOBODY' }), /InvalidAccessKeyId/],

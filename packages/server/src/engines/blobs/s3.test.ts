@@ -27,7 +27,7 @@ describe('blobs in a bucket', () => {
   });
   after(() => server.stop());
 
-  it('the store of blobs in a bucket gives back what was put, byte for byte, also when it is empty or put again', async () => {
+  it('the store of blobs in a bucket returns what was stored, byte for byte, also an empty blob or one stored again', async () => {
     const key = newId(Date.now());
     for (const bytes of [Buffer.from([0, 255, 10, 13]), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)]) {
       await blobs.put(key, bytes);
@@ -36,7 +36,7 @@ describe('blobs in a bucket', () => {
     assert.ok(server.objects.has(`a b/ü/${key.slice(-2)}/${key}`));
   });
 
-  it('the store of blobs in a bucket gives a part, and nothing behind it', async () => {
+  it('the store of blobs in a bucket returns a part of a blob, and nothing behind it', async () => {
     const key = newId(Date.now());
     const bytes = randomBytes(3_000_000);
     await blobs.put(key, bytes);
@@ -51,7 +51,7 @@ describe('blobs in a bucket', () => {
     await assert.rejects(blobs.get(key, { offset: 3_000_000, size: 1 }), { fault: 'missing' });
   });
 
-  it('the store of blobs in a bucket deletes, and deletes again without a fault; what is not there is missing', async () => {
+  it('the store of blobs in a bucket deletes a blob, and deletes it again without a fault; a deleted blob is missing', async () => {
     const key = newId(Date.now());
     await blobs.put(key, Buffer.from('sealed'));
     await blobs.delete(key);
@@ -59,7 +59,7 @@ describe('blobs in a bucket', () => {
     await assert.rejects(blobs.get(key), { name: 'BlobError', fault: 'missing' });
   });
 
-  it('the store of blobs in a bucket deletes many with one request, also such that are not there', async () => {
+  it('the store of blobs in a bucket deletes many blobs with one request, also ones that do not exist', async () => {
     const keys = Array.from({ length: 30 }, () => newId(Date.now()));
     for (const key of keys.slice(1)) await blobs.put(key, Buffer.from('x'));
     const before = server.calls.length;
@@ -70,7 +70,7 @@ describe('blobs in a bucket', () => {
     assert.equal(server.calls.length, before + 1 + keys.length);
   });
 
-  it('the store of blobs in a bucket deletes one after another where the store cannot delete many or left some, and then no more asks it to', async () => {
+  it('the store of blobs in a bucket deletes one by one if the service cannot delete many or left some, and then always does so', async () => {
     const some = (_request: unknown, response: Parameters<typeof refuse>[0]) =>
       response.end('<DeleteResult><Error><Key>x</Key><Code>AccessDenied</Code></Error></DeleteResult>');
     const cannot = (_request: unknown, response: Parameters<typeof refuse>[0]) =>
@@ -91,13 +91,13 @@ describe('blobs in a bucket', () => {
     }
   });
 
-  it('many at once do not disturb each other', async () => {
+  it('many blobs in a bucket are stored and read at once without mixing', async () => {
     const keys = Array.from({ length: 100 }, () => newId(Date.now()));
     await Promise.all(keys.map((key) => blobs.put(key, Buffer.from(key))));
     assert.deepEqual((await Promise.all(keys.map(read))).map(String), keys);
   });
 
-  it('the store of blobs in a bucket refuses keys that are no ids before anything is sent', async () => {
+  it('the store of blobs in a bucket refuses keys that are not ids before it sends anything', async () => {
     const before = server.calls.length;
     for (const key of ['', '../x', 'a/b', `${newId(0)}/..`]) {
       await assert.rejects(blobs.put(key, Buffer.from('x')), /is an id/);
@@ -107,7 +107,7 @@ describe('blobs in a bucket', () => {
     assert.equal(server.calls.length, before);
   });
 
-  it('the store of blobs in a bucket lists a shard over several pages, with what is ours alone', async () => {
+  it('the store of blobs in a bucket lists a shard over several pages, without foreign objects', async () => {
     server.objects.clear();
     const tail = 'ZZ';
     const keys = Array.from({ length: 8 }, () => newId(Date.now()).slice(0, 24) + tail).sort();
@@ -123,13 +123,13 @@ describe('blobs in a bucket', () => {
     await assert.rejects(blobs.get(keys[0] as string), { fault: 'missing' });
   });
 
-  describe('a call that fails', () => {
+  describe('a request to the bucket that fails', () => {
     const key = newId(Date.now());
     const busy = (_request: unknown, response: Parameters<typeof refuse>[0]) => refuse(response, 503, 'SlowDown');
     const gone = (request: { destroy(): void }) => request.destroy();
     const silent = () => undefined;
 
-    it('a call that fails is made again, with the whole body, when the store is busy, gone or silent', async () => {
+    it('a request to the bucket is repeated, with the whole body, if the service is busy, disconnects or is silent', async () => {
       const patient = { [busy.name]: blobs, [gone.name]: blobs, [silent.name]: open({}, { answerMs: 700 }) };
       for (const fault of [busy, gone, silent]) {
         server.objects.clear();
@@ -139,20 +139,20 @@ describe('blobs in a bucket', () => {
       }
     });
 
-    it('a call that fails is made four times and then refused with 100010, 503', async () => {
+    it('a request to the bucket is sent four times and then refused with 100010, 503', async () => {
       const before = server.calls.length;
       server.next.push(busy, busy, busy, busy);
       await assert.rejects(blobs.put(key, Buffer.from('x')), { fault: 'unavailable', code: 100010, status: 503 });
       assert.equal(server.calls.length - before, 4);
     });
 
-    it('a call that fails is refused with 100010 where nobody listens', async () => {
+    it('a request to the bucket is refused with 100010 if nobody listens at the address', async () => {
       const nobody = open({ endpoint: 'http://127.0.0.1:9/images' });
       await assert.rejects(nobody.get(key), { fault: 'unavailable', code: 100010 });
       await assert.rejects(nobody.check(), { fault: 'unavailable' });
     });
 
-    it('a call that fails is refused with 100020, 507, and not made again, when the store is full', async () => {
+    it('a request to the bucket is refused with 100020, 507, and not repeated, if the service is full', async () => {
       for (const [status, word] of [
         [507, 'XMinioStorageFull'],
         [403, 'QuotaExceeded'],
@@ -165,7 +165,7 @@ describe('blobs in a bucket', () => {
       }
     });
 
-    it('a call that fails fails the reader when the store hangs up in the middle, or says nothing more', async () => {
+    it('a reader of a blob fails if the service disconnects in the middle, or sends nothing more', async () => {
       const half = (end: 'destroy' | 'wait') => (_request: unknown, response: Parameters<typeof refuse>[0]) => {
         response.writeHead(200, { 'content-length': 100_000 });
         response.write(Buffer.alloc(50_000), () => end === 'destroy' && response.destroy());
@@ -178,7 +178,7 @@ describe('blobs in a bucket', () => {
     });
   });
 
-  it('the store of blobs in a bucket is told what is wrong: the key, the secret, the region, the clock, the bucket', async () => {
+  it('the check of a bucket names the fault: the key, the secret, the region, the clock or the bucket', async () => {
     await blobs.check();
     const faults: [Blobs, RegExp][] = [
       [open({ accessKeyId: 'ANOTHER' }), /InvalidAccessKeyId/],

@@ -81,7 +81,7 @@ describe('a signed request', () => {
       assert.equal(signatureOf(signed), signature));
   }
 
-  it('a signed request says who signed it, when, and which headers', () => {
+  it('a signed request names who signed it, when, and which headers', () => {
     const { headers, path } = suite({ query: { b: 'two words', a: "it's*" } });
     assert.equal(path, '/?a=it%27s%2A&b=two%20words');
     assert.equal(headers['x-amz-date'], '20150830T123600Z');

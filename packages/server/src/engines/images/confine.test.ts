@@ -19,7 +19,7 @@ const OPTIONS = { memoryBytes: 2 ** 29, pages: false, niceness: 0 };
 const isFiltered = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 const skip = isFiltered ? false : 'system calls are filtered on Linux alone';
 
-describe('from inside the process that decodes', { skip }, () => {
+describe('code inside the process that decodes images', { skip }, () => {
   let outcomes: Record<string, string> = {};
   let connections = 0;
 
@@ -53,22 +53,23 @@ describe('from inside the process that decodes', { skip }, () => {
       assert.match(outcomes[name] ?? 'missing', /^refused: (EPERM|EACCES|error (1|13|38))$/, name);
   };
 
-  it('the master key cannot be read, changed or removed, nor can the memory of the server be read', () =>
+  it('the process that decodes images cannot read, change or remove the master key, nor read the memory of the server', () =>
     refused('read', 'nativeRead', 'nativeMemory', 'write', 'nativeDelete'));
 
-  it('a process that decodes can connect to nothing', () => {
+  it('the process that decodes images can connect to nothing', () => {
     refused('connect', 'nativeSocket', 'nativeLocalSocket');
     assert.equal(connections, 0);
   });
 
-  it('a process that decodes can start no program, and signal or trace no other process', () =>
+  it('the process that decodes images can start no program, and signal or trace no other process', () =>
     refused('run', 'nativeFork', 'nativeKill', 'nativePtrace'));
 
-  it('io_uring, which would pass by the filter, cannot be set up', () => refused('nativeIoUring'));
+  it('the process that decodes images cannot use io_uring, which would bypass the filter', () =>
+    refused('nativeIoUring'));
 });
 
-describe('the process that decodes', { skip }, () => {
-  it('the process that decodes has no new rights, a filter in every thread, and limits of processor time, files and memory', async () => {
+describe('the confinement of the process that decodes images', { skip }, () => {
+  it('the process that decodes images gains no rights, has a filter in every thread, and limits of processor time, files and memory', async () => {
     const child = await startChild(OPTIONS);
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
@@ -85,7 +86,7 @@ describe('the process that decodes', { skip }, () => {
     }
   });
 
-  it('the process that decodes starts and decodes with Node’s permission model where the kernel refuses a filter, and says so', async () => {
+  it('the process that decodes images starts with Node’s permission model if the kernel refuses a filter, decodes, and reports it', async () => {
     const child = spawn(process.execPath, [...permissions(), CHILD_SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
     const frames = readFrames(child.stdout, 2 ** 20);
     const ready = (await frames.next()).value?.words;
@@ -101,8 +102,8 @@ describe('the process that decodes', { skip }, () => {
   });
 });
 
-describe('doctor', () => {
-  it('doctor says which confinement is in force, and warns where system calls are not filtered', () => {
+describe('doctor about the confinement of decoding', () => {
+  it('doctor says which confinement is in force, and warns if system calls are not filtered', () => {
     assert.equal(judgeConfinement({ systemCalls: true, nodePermissions: false }).state, 'ok');
     const weak = judgeConfinement({ systemCalls: false, nodePermissions: true, reason: 'unknown on darwin, arm64' });
     assert.equal(weak.state, 'warning');
@@ -163,7 +164,7 @@ describe('the filter of system calls', () => {
       },
     ],
   ] as const) {
-    it(`the filter of system calls allows on ${name} what decoding needs, threads and signals of its own, and nothing else`, () => {
+    it(`the filter of system calls allows on ${name} only what decoding needs, its own threads and signals to itself`, () => {
       const filter = decoderFilter(name, 4711);
       const of = (number: number, ...args: number[]) => judge(filter, architecture, number, args);
       const { read, clone, tgkill, fcntl, ...others } = numbers;

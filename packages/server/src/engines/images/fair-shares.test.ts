@@ -10,11 +10,11 @@ const NEIGHBOUR = { tenant: 'acme', sender: 'neighbour' };
 const OTHER = { tenant: 'other', sender: 'applicant' };
 const jpeg = (images: ReturnType<typeof openImages>, share = OTHER) => images.reencode(JPEG, 'image/jpeg', share);
 
-describe('while one applicant sends PDFs that take all the time there is', () => {
+describe('PDFs of one applicant that need all the time they may have', () => {
   const images = openImages({ processes: 1, timeoutMs: 1500 });
   after(() => images.stop());
 
-  it('pictures of everybody else are decoded before the first of them has ended', async () => {
+  it('slow PDFs of one applicant do not delay pictures of others until the first of these PDFs ends', async () => {
     await jpeg(images);
     let ended = 0;
     const attack = Array.from({ length: 3 }, () =>
@@ -30,7 +30,7 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
     assert.deepEqual(await Promise.all(attack), Array(3).fill('too_slow'));
   });
 
-  it('a PDF of another tenant waits for one of them at most', async (t) => {
+  it('a PDF of another tenant waits for at most one slow PDF of an applicant', async (t) => {
     // Time enough for a good page also on a machine that has other things to do.
     const images = openImages({ processes: 1, timeoutMs: 4000 });
     const order: string[] = [];
@@ -47,7 +47,7 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
     assert.ok(order.indexOf('other') <= 1, order.join());
   });
 
-  it('only one of them is at work at a time, so that the second process is free for others', async (t) => {
+  it('slow PDFs of one applicant run one at a time, so that the second process is free for others', async (t) => {
     const images = openImages({ processes: 2 });
     let ended = 0;
     const attack = Array.from({ length: 3 }, () =>
@@ -64,8 +64,8 @@ describe('while one applicant sends PDFs that take all the time there is', () =>
   });
 });
 
-describe('a sender whose file ran into the limit', () => {
-  it('a sender whose file ran into the limit sends its pictures after its PDFs, and no longer among those of others', async (t) => {
+describe('a sender whose file reached the time limit', () => {
+  it('a sender whose file reached the time limit has its pictures decoded after its PDFs, and no longer between those of others', async (t) => {
     const images = openImages({ processes: 1, timeoutMs: 1500 });
     t.after(() => images.stop());
     await assert.rejects(images.firstPage(slowPdf(), ATTACKER), { reason: 'too_slow' });
@@ -78,7 +78,7 @@ describe('a sender whose file ran into the limit', () => {
     assert.deepEqual(order, ['PDF', 'own picture']);
   });
 
-  it('a sender whose file ran into the limit has half the time for the next, down to a second, until it is forgotten', () => {
+  it('a sender whose file reached the time limit has half the time for the next file, at least a second, until that is forgotten', () => {
     let now = 0;
     const slow = slowSenders(() => now);
     const limits = Array.from({ length: 6 }, () => {
@@ -91,7 +91,7 @@ describe('a sender whose file ran into the limit', () => {
     assert.deepEqual([slow.has(ATTACKER), slow.limitOf(ATTACKER, 10_000)], [false, 10_000]);
   });
 
-  it('lowers the time of its whole tenant if it is one of many, and of no other tenant', () => {
+  it('many senders whose files reached the time limit lower the limit of their tenant, but of no other tenant', () => {
     let now = 0;
     const slow = slowSenders(() => now);
     const limits = Array.from({ length: 7 }, (_, at) => {
@@ -105,8 +105,8 @@ describe('a sender whose file ran into the limit', () => {
   });
 });
 
-describe('a picture that takes longer than pictures do', () => {
-  it('a picture that takes longer than pictures do goes on elsewhere, and is not lost', async (t) => {
+describe('a picture that takes longer than usual', () => {
+  it('a picture that takes longer than usual moves to another process, and is not lost', async (t) => {
     const images = openImages({ processes: 1, quickMs: 1 });
     t.after(() => images.stop());
     const large = await picture(5000, 5000).jpeg().toBuffer();
@@ -115,8 +115,8 @@ describe('a picture that takes longer than pictures do', () => {
   });
 });
 
-describe('100010: files that wait', () => {
-  it('fill at most three quarters of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
+describe('100010: files that wait to be decoded', () => {
+  it('100010: waiting files take at most three quarters of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
     const images = openImages({ processes: 1, maxWaitingBytes: JPEG.length * 100 });
     t.after(() => images.stop());
     const settled: Promise<unknown>[] = [];

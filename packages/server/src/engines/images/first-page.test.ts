@@ -20,7 +20,7 @@ const colourAt = async ({ bytes }: Reencoded, left: number, top: number) => {
 const [RED, GREEN, BLUE, WHITE] = ['100', '010', '001', '111'];
 
 describe('the first page of a PDF', () => {
-  it('becomes a JPEG of 2560 pixels without anything else, upright', async () => {
+  it('the first page of a PDF becomes an upright JPEG of 2560 pixels without anything else in it', async () => {
     const page = await firstPage(PDF);
     assert.deepEqual([page.contentType, page.width, page.height, page.pages], ['image/jpeg', 1809, 2560, 1]);
     assert.deepEqual([await colourAt(page, 900, 100), await colourAt(page, 900, 2400)], [BLUE, RED]);
@@ -28,7 +28,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([exif, icc, xmp, channels, space], [undefined, undefined, undefined, 3, 'srgb']);
   });
 
-  it('the first page of a PDF is turned as it says, and is white where nothing is drawn', async () => {
+  it('the first page of a PDF is rotated as the PDF says, and is white where nothing is drawn', async () => {
     const turned = await firstPage(onePage('1 0 0 rg 0 0 297 842 re f', { page: '/Rotate 90' }));
     assert.deepEqual([turned.width, turned.height], [2560, 1809]);
     assert.deepEqual([await colourAt(turned, 1280, 100), await colourAt(turned, 1280, 1700)], [RED, WHITE]);
@@ -45,7 +45,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([card.width, card.height, await colourAt(card, 1000, 600)], [2025, 1275, GREEN]);
   });
 
-  it('the first page of a PDF is the only one that is drawn, of however many', async () => {
+  it('the first page of a PDF is the only page that is drawn, however many there are', async () => {
     const count = 10_000;
     const kids = Array.from({ length: count }, (_, index) => `${index + 4} 0 R`).join(' ');
     const pages = Array.from({ length: count }, () => `<</Type/Page/Parent 2 0 R/MediaBox${A4}/Contents 3 0 R>>`);
@@ -71,7 +71,7 @@ describe('the first page of a PDF', () => {
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
   });
 
-  it('the first page of a PDF is drawn by code that can ask us for memory, the time and files of its own, and for nothing else', async () => {
+  it('the first page of a PDF is drawn by code that can import only memory, the time and files of its own', async () => {
     const asked = WebAssembly.Module.imports(await pdfiumCode()).map(({ name }) => name);
     const own =
       /^(__syscall_(fcntl64|fstat64|ftruncate64|getdents64|ioctl|lstat64|newfstatat|openat|rmdir|stat64|unlinkat)|fd_(close|read|seek|sync|write)|environ_(get|sizes_get)|_(gm|local)time_js|_tzset_js|_abort_js|_emscripten_throw_longjmp|emscripten_(date_now|resize_heap)|invoke_[iv]+)$/;
@@ -81,7 +81,7 @@ describe('the first page of a PDF', () => {
     );
   });
 
-  it('the first page of a PDF is found where the file begins, and whatever else the file may be is lost', async () => {
+  it('the first page of a PDF is found only at the beginning of the file, and other content of the file is dropped', async () => {
     const both = Buffer.concat([PDF, JPEG, Buffer.from('PK\x03\x04 SECRET %%EOF')]);
     const page = await firstPage(both);
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
@@ -91,8 +91,8 @@ describe('the first page of a PDF', () => {
   });
 });
 
-describe('100059: a PDF is refused', () => {
-  it('a PDF is refused with 100059 when it is empty, more than 12 MiB, or none', async () => {
+describe('100059: a refused PDF', () => {
+  it('100059: a file is refused as a PDF if it is empty, larger than 12 MiB, or not a PDF', async () => {
     await assert.rejects(firstPage(Buffer.alloc(0)), refused('empty'));
     await assert.rejects(firstPage(Buffer.concat([PDF, Buffer.alloc(12 * 2 ** 20)])), refused('too_large'));
     await assert.rejects(firstPage(JPEG), refused('not_a_pdf'));
@@ -101,19 +101,19 @@ describe('100059: a PDF is refused', () => {
     await assert.rejects(firstPage(Buffer.from(`%PDF-1.7\n${'\0\xff<</'.repeat(9999)}%%EOF`)), refused('not_a_pdf'));
   });
 
-  it('a PDF is refused with 100059 wherever an image is required', async () => {
+  it('100059: a PDF is refused wherever an image is required', async () => {
     for (const type of ['application/pdf', 'image/png', 'image/jpeg']) {
       await assert.rejects(images.reencode(PDF, type, SHARE), refused('not_an_image'));
     }
   });
 
-  it('a PDF is refused with 100059 when its end is missing', async () => {
+  it('100059: a PDF is refused if its end is missing', async () => {
     for (const length of [20, PDF.length >> 1, PDF.length - 10]) {
       await assert.rejects(firstPage(PDF.subarray(0, length)), refused('truncated'));
     }
   });
 
-  it('a PDF is refused with 100059 when it needs a password, or a way to open it that nobody knows', async () => {
+  it('100059: a PDF is refused if it needs a password or an unknown method of encryption', async () => {
     const bytes = 'ab'.repeat(32);
     const standard = `/Filter/Standard/V 2/R 3/Length 128/P -4/O<${bytes}>/U<${bytes}>`;
     for (const encrypt of [standard, '/Filter/Unheard.Of/V 9']) {
@@ -122,7 +122,7 @@ describe('100059: a PDF is refused', () => {
     }
   });
 
-  it('a PDF is refused with 100059 when it has no page, or one of a size that no document has', async () => {
+  it('100059: a PDF is refused if it has no page, or a page of a size that no document has', async () => {
     const none = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>'];
     await assert.rejects(firstPage(pdfOf(none)), refused('no_pages'));
     for (const box of ['[0 0 100000 100000]', '[0 0 5 842]', '[0 0 2000000000 2000000000]', '[0 0 14401 100]']) {
@@ -130,7 +130,7 @@ describe('100059: a PDF is refused', () => {
     }
   });
 
-  it('a PDF is refused with 100059 when it would take all the memory, and the next one finds another process', async () => {
+  it('100059: a PDF is refused if it needs all the memory, and the next one is drawn by a new process', async () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20, timeoutMs: 60_000 });
     const bomb = onePage({ head: '/Filter/FlateDecode', stream: deflateSync(Buffer.alloc(2 ** 27, ' ')) });
     assert.ok(bomb.length < 300_000);
@@ -139,7 +139,7 @@ describe('100059: a PDF is refused', () => {
     await small.stop();
   });
 
-  it('a PDF is refused with 100059 when it would take all the time', async () => {
+  it('100059: a PDF is refused if it needs all the time', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1500 });
     const level = (next: number): PdfObject => ({
       head: `/Type/XObject/Subtype/Form/BBox${A4}/Resources<</XObject<</X ${next} 0 R>>>>`,
@@ -154,7 +154,7 @@ describe('100059: a PDF is refused', () => {
     await hasty.stop();
   });
 
-  it('a PDF that goes too deep, goes round in circles, or unfolds from a few bytes is refused with 100059 or drawn all the same', async () => {
+  it('100059: a PDF with deep nesting, a cycle or a huge expansion is refused or drawn, and does no harm', async () => {
     const deep = '['.repeat(100_000);
     const circle: PdfObject = { head: '/Type/XObject/Subtype/Form/BBox[0 0 9 9]', stream: Buffer.from('/X Do') };
     const folded = deflateSync(deflateSync(Buffer.alloc(2 ** 25, ' ')));

@@ -12,7 +12,7 @@ async function read(bytes: Buffer, { part = 5, maxBytes = 1000 } = {}): Promise<
 }
 
 describe('frames over a pipe', () => {
-  it('come out as they went in, whatever the pieces are that they arrive in', async () => {
+  it('frames over a pipe arrive unchanged, whatever the size of the pieces in which they arrive', async () => {
     const sent: Frame[] = [
       { words: { ready: true }, bytes: Buffer.alloc(0) },
       { words: { type: 'ü' }, bytes: Buffer.from([0, 1, 2, 255]) },
@@ -22,13 +22,13 @@ describe('frames over a pipe', () => {
     for (const part of [1, 3, 8, 100, 10_000]) assert.deepEqual(await read(all, { part }), sent);
   });
 
-  it('frames over a pipe are refused when they are longer than they may be, before there is room made for them', async () => {
+  it('frames over a pipe are refused if they are longer than allowed, before memory is reserved for them', async () => {
     await assert.rejects(read(bytesOf({}, Buffer.alloc(1001))), /too long/);
     await assert.rejects(read(bytesOf({ words: 'x'.repeat(2000) })), /too long/);
     await assert.rejects(read(Buffer.alloc(8, 255)), /too long/);
   });
 
-  it('frames over a pipe are refused when they end in their middle, or are no frames', async () => {
+  it('frames over a pipe are refused if they end in the middle, or are not frames', async () => {
     await assert.rejects(read(bytesOf({}, Buffer.alloc(10)).subarray(0, -1)), /within a frame/);
     await assert.rejects(read(Buffer.alloc(3)), /within a frame/);
     await assert.rejects(read(Buffer.concat([Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]), Buffer.from('{x')])), SyntaxError);

@@ -23,13 +23,13 @@ const pixel = async ({ bytes }: Reencoded, x: number, y: number) => {
 const near = (one: readonly number[], other: readonly number[]) =>
   one.length === other.length && one.every((value, at) => Math.abs(value - (other[at] as number)) < 12);
 
-describe('an image that can be used', () => {
+describe('an accepted image', () => {
   for (const [type, bytes] of [
     ['image/jpeg', JPEG],
     ['image/png', PNG],
     ['image/webp', WEBP],
   ] as const) {
-    it(`becomes a JPEG of three channels: ${type}`, async () => {
+    it(`an accepted image becomes a JPEG of three channels: ${type}`, async () => {
       const result = await reencode(bytes, type);
       assert.deepEqual([result.contentType, result.width, result.height], ['image/jpeg', 32, 24]);
       const { format, channels, space, isProgressive } = await sharp(result.bytes).metadata();
@@ -38,7 +38,7 @@ describe('an image that can be used', () => {
     });
   }
 
-  it('an image that can be used may be of one pixel, of many colours, of none, and of inks', async () => {
+  it('an accepted image may have a single pixel, many colours, greys or inks', async () => {
     const images: [Buffer, string][] = [
       [await picture(1, 1).png().toBuffer(), 'image/png'],
       [await picture().toColourspace('rgb16').png().toBuffer(), 'image/png'],
@@ -53,7 +53,7 @@ describe('an image that can be used', () => {
     }
   });
 
-  it('an image that can be used is white where it was transparent', async () => {
+  it('an accepted image is white where it was transparent', async () => {
     const clear = { width: 32, height: 24, channels: 4, background: '#ff000000' } as const;
     for (const type of ['png', 'webp'] as const) {
       const bytes = await sharp({ create: clear }).toFormat(type).toBuffer();
@@ -65,7 +65,7 @@ describe('an image that can be used', () => {
   const shownFirst = ['', 'red', 'green', 'white', 'blue', 'red', 'blue', 'white', 'green'];
   const colours: Record<string, number[]> = { red: [255, 0, 0], green: [0, 128, 0], blue: [0, 0, 255] };
   for (let orientation = 1; orientation <= 8; orientation++) {
-    it(`an image that can be used stands upright: EXIF orientation ${orientation}`, async () => {
+    it(`an accepted image stands upright: EXIF orientation ${orientation}`, async () => {
       const bytes = await (await quadrants()).jpeg({ quality: 100 }).withMetadata({ orientation }).toBuffer();
       const result = await reencode(bytes, 'image/jpeg');
       assert.deepEqual([result.width, result.height], orientation < 5 ? [64, 32] : [32, 64]);
@@ -75,7 +75,7 @@ describe('an image that can be used', () => {
     });
   }
 
-  it('an image that can be used has lost its metadata, its profile and whatever else it carried', async () => {
+  it('an accepted image loses its metadata, its profile and whatever else it carried', async () => {
     const exif = {
       IFD0: { Copyright: 'SECRET-COPYRIGHT' },
       IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '51/1 30/1 0/1' },
@@ -101,20 +101,20 @@ describe('an image that can be used', () => {
     }
   });
 
-  it('an image that can be used may have 25 megapixels, turned on their side', async () => {
+  it('an accepted image may have 25 megapixels, also if it must be rotated', async () => {
     const bytes = await picture(5000, 5000).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     assert.deepEqual((await reencode(bytes, 'image/jpeg')).width, 5000);
   });
 });
 
-describe('100059: an image is refused', () => {
-  it('an image is refused with 100059 when there is nothing, or more than 12 MiB', async () => {
+describe('100059: a refused image', () => {
+  it('an image is refused with 100059 if it is empty or larger than 12 MiB', async () => {
     await assert.rejects(reencode(Buffer.alloc(0)), refused('empty'));
     const large = Buffer.concat([PNG, Buffer.alloc(12 * 2 ** 20)]);
     await assert.rejects(reencode(large), refused('too_large'));
   });
 
-  it('an image is refused with 100059 when it is no JPEG, PNG or WebP, whatever it says', async () => {
+  it('an image is refused with 100059 if it is not a JPEG, PNG or WebP, whatever its content type says', async () => {
     const others: [string, Buffer][] = [
       ['SVG', text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
       ['PDF', text('%PDF-1.7')],
@@ -132,12 +132,12 @@ describe('100059: an image is refused', () => {
     }
   });
 
-  it('an image is refused with 100059 when it is another of the three than it says', async () => {
+  it('an image is refused with 100059 if its content type names another of the three types', async () => {
     await assert.rejects(reencode(PNG, 'image/jpeg'), refused('another_type'));
     await assert.rejects(reencode(JPEG, 'image/webp'), refused('another_type'));
   });
 
-  it('an image is refused with 100059 when only its first bytes are an image', async () => {
+  it('an image is refused with 100059 if only its first bytes are those of an image', async () => {
     const svg = text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
     const tiff = await picture().tiff().toBuffer();
     for (const rest of [svg, tiff, Buffer.alloc(100)]) {
@@ -147,7 +147,7 @@ describe('100059: an image is refused', () => {
     }
   });
 
-  it('an image is refused with 100059 when it has more pixels than 25 million, before they are decoded', async () => {
+  it('an image is refused with 100059 if it has more than 25 million pixels, before they are decoded', async () => {
     const bomb = bombPng(16_000, 16_000);
     assert.ok(bomb.length < 40_000);
     await assert.rejects(reencode(bomb), refused('too_many_pixels'));
@@ -156,7 +156,7 @@ describe('100059: an image is refused', () => {
     await assert.rejects(reencode(bombPng(2 ** 31 - 1, 2 ** 31 - 1)), { code: 100059 });
   });
 
-  it('an image is refused with 100059 by its header at 25 million pixels and at 65,500 on a side, and by the decoder whatever the header said', async () => {
+  it('an image is refused with 100059 by its header from 25 million pixels and 65,500 on a side, and by the decoder whatever the header says', async () => {
     const sizes = [
       [5000, 5000, false],
       [5001, 5000, true],
@@ -172,7 +172,7 @@ describe('100059: an image is refused', () => {
     assert.ok((await decode(bombPng(5000, 5000))).length > 0);
   });
 
-  it('an image is refused with 100059 when it moves', async () => {
+  it('an image is refused with 100059 if it is animated', async () => {
     await assert.rejects(reencode(apng(PNG)), refused('animated'));
     const frames = [await picture().png().toBuffer(), await noise(32, 24).png().toBuffer()];
     const webp = await sharp(frames, { join: { animated: true } })
@@ -182,7 +182,7 @@ describe('100059: an image is refused', () => {
     await assert.rejects(reencode(webp, 'image/webp'), refused('animated'));
   });
 
-  it('an image is refused with 100059 when its end is missing, wherever it was cut', async () => {
+  it('an image is refused with 100059 if its end is missing, wherever it was cut', async () => {
     for (const type of ['jpeg', 'png', 'webp'] as const) {
       const whole = await noise(120, 120).toFormat(type).toBuffer();
       for (const length of [whole.length >> 1, whole.length - 30]) {
@@ -192,15 +192,15 @@ describe('100059: an image is refused', () => {
     }
   });
 
-  it('an image is refused with 100059 when it is damaged in its middle in a way that its decoder notices', async () => {
+  it('an image is refused with 100059 if it is damaged in the middle so that its decoder notices', async () => {
     const whole = await noise(120, 120).png().toBuffer();
     whole.fill(0, whole.length >> 1, (whole.length >> 1) + 50);
     await assert.rejects(reencode(whole), { code: 100059 });
   });
 });
 
-describe('the process that decodes', () => {
-  it('the process that decodes breaks over what needs more memory than it may have, and the next image finds another', async () => {
+describe('the process that decodes images', () => {
+  it('the process that decodes images ends at an image that needs too much memory, and the next image gets a new process', async () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20 });
     const large = await picture(5000, 5000).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     await assert.rejects(small.reencode(large, 'image/jpeg', SHARE), refused('broke'));
@@ -208,14 +208,14 @@ describe('the process that decodes', () => {
     await small.stop();
   });
 
-  it('the process that decodes is ended when it takes too long', async () => {
+  it('the process that decodes images is ended when it takes too long', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1 });
     const large = await picture(5000, 5000).jpeg().toBuffer();
     await assert.rejects(hasty.reencode(large, 'image/jpeg', SHARE), refused('too_slow'));
     await hasty.stop();
   });
 
-  it('the process that decodes knows nothing of our environment, and is gone when it is told to go', async (t) => {
+  it('the process that decodes images does not get the environment of the server, and ends when it is told to', async (t) => {
     process.env.GROVE_MASTER_KEY_OF_A_TEST = 'SECRET';
     t.after(() => delete process.env.GROVE_MASTER_KEY_OF_A_TEST);
     const child = await startChild({ memoryBytes: 2 ** 29, pages: false, niceness: 5 });
@@ -225,7 +225,7 @@ describe('the process that decodes', () => {
     assert.throws(() => process.kill(child.pid as number, 0));
   });
 
-  it('the process that decodes is not there before the first image, and goes when there were none for a while', async (t) => {
+  it('the process that decodes images is not started before the first image, and ends after a time without images', async (t) => {
     const children = `/proc/self/task/${process.pid}/children`;
     if (!existsSync(children)) return t.skip('nobody says here what processes there are');
     const count = () => readFileSync(children, 'utf8').split(' ').filter(Boolean).length;
@@ -241,7 +241,7 @@ describe('the process that decodes', () => {
     await idle.stop();
   });
 
-  it('the process that decodes is started for an image that was announced, once, and goes when none comes', async (t) => {
+  it('the process that decodes images is started once for an announced image, and ends if none comes', async (t) => {
     const children = `/proc/self/task/${process.pid}/children`;
     if (!existsSync(children)) return t.skip('nobody says here what processes there are');
     const count = () => readFileSync(children, 'utf8').split(' ').filter(Boolean).length;
@@ -260,7 +260,7 @@ describe('the process that decodes', () => {
     assert.equal(count(), before);
   });
 
-  it('the process that decodes does not keep whoever started it from ending', () => {
+  it('the process that decodes images does not keep its parent process running', () => {
     const script = `
       import { openImages } from ${JSON.stringify(new URL('./images.ts', import.meta.url).href)};
       await openImages().reencode(Buffer.from('${Buffer.from(PNG).toString('base64')}', 'base64'), 'image/png', { tenant: 'a', sender: 'b' });
@@ -269,7 +269,7 @@ describe('the process that decodes', () => {
     assert.deepEqual([run.status, run.stdout.toString().trim()], [0, 'done']);
   });
 
-  it('100010: is asked by as many as may wait, and the next is told to come back', async () => {
+  it('100010: the process that decodes images has a limited queue, and the next caller is asked to come back', async () => {
     const narrow = openImages({ processes: 1, maxWaitingBytes: PNG.length });
     const first = narrow.reencode(PNG, 'image/png', SHARE);
     const second = narrow.reencode(PNG, 'image/png', SHARE);
@@ -282,7 +282,7 @@ describe('the process that decodes', () => {
     await narrow.stop();
   });
 
-  it('100010: tells whoever still waits that the server is stopping', async () => {
+  it('100010: images that still wait are refused when the server stops', async () => {
     const stopping = openImages({ processes: 1 });
     const results = Promise.allSettled([
       stopping.reencode(PNG, 'image/png', SHARE),

@@ -31,7 +31,7 @@ describe('mail', () => {
   });
   after(() => server.close());
 
-  it('arrives at a real server, in words and as HTML, from whom it should be and to one address', async () => {
+  it('e-mail arrives at a real server, as text and HTML, from the right sender and to one address', async () => {
     const door = doorOf({ SMTP_URL: server.url });
     assert.deepEqual(door.channels, ['EMAIL']);
     assert.equal(await door.fault(), undefined);
@@ -46,7 +46,7 @@ describe('mail', () => {
     assert.equal(mail.html.trim(), MAIL.html);
   });
 
-  it('mail cannot be given another recipient or header by what stands in it', async () => {
+  it('the text of an e-mail cannot add a recipient or a header', async () => {
     const door = doorOf({ SMTP_URL: server.url });
     const { length } = server.mails;
     await door.sendMail({ ...MAIL, subject: 'One\r\nBcc: eve@example.com\r\n\r\nTwo', to: 'ada@example.com' });
@@ -58,7 +58,7 @@ describe('mail', () => {
     assert.ok(!server.mails.flatMap(({ to }) => to).includes('eve@example.com'));
   });
 
-  it('mail that a server does not want now is tried later; that of an address it never wants is not', async () => {
+  it('an e-mail that the server refuses for now is tried later; one to an address that it always refuses is not', async () => {
     const door = doorOf({ SMTP_URL: server.url });
     server.answers.push(450, 550);
     const outcomes = [await door.sendMail(MAIL), await door.sendMail(MAIL)];
@@ -69,7 +69,7 @@ describe('mail', () => {
     assert.ok(!JSON.stringify(outcomes).includes('ada@'), 'a reason says nothing of a person');
   });
 
-  it('mail is not sent where the password is wrong, nobody listens, or the connection could not be encrypted', async () => {
+  it('e-mail is not sent if the password is wrong, nobody listens, or the connection cannot be encrypted', async () => {
     const wrong = doorOf({ SMTP_URL: `smtp://grove:wrong@127.0.0.1:${server.port}` });
     assert.equal(await wrong.fault(), 'the mail server does not accept the user and password');
     assert.equal((await wrong.sendMail(MAIL)).kind, 'LATER');
@@ -88,7 +88,7 @@ describe('mail', () => {
 });
 
 describe('a text message', () => {
-  it('a text message is posted to the gateway with its token, and its status says what became of it', async () => {
+  it('a text message is posted to the gateway with its token, and the status of the answer decides its result', async () => {
     const codes = [202, 422, 503, 401];
     const receiver = await openReceiver((request, answer, number) =>
       status(codes[number - 1] ?? 500)(request, answer, number),
@@ -109,7 +109,7 @@ describe('a text message', () => {
     }
   });
 
-  it('a text message is offered by nobody where nothing is set up', async () => {
+  it('mail and text messages are not offered if nothing is configured', async () => {
     const door = doorOf({ MAIL_FROM: '' });
     assert.deepEqual(door.channels, []);
     assert.deepEqual([(await door.sendMail(MAIL)).kind, await door.fault()], ['REFUSED', undefined]);

@@ -15,7 +15,7 @@ const faultOf = (uri: string, allow = NOTHING): string | undefined => {
 };
 
 describe('a target', () => {
-  it('a target may be any https address of the public internet', () => {
+  it('a target may be any https address on the public internet', () => {
     for (const uri of [
       'https://hooks.example.com/grove?x=1',
       'https://hooks.example.com:8443/',
@@ -27,7 +27,7 @@ describe('a target', () => {
     }
   });
 
-  it('inside is refused in every disguise of its address', () => {
+  it('a target in an internal network is refused, however its address is written', () => {
     for (const host of [
       '127.0.0.1',
       '127.1',
@@ -101,7 +101,7 @@ describe('a target', () => {
     }
   });
 
-  it('a target is refused on a port below 1024 other than 443, and where databases and queues listen', () => {
+  it('a target is refused on a port below 1024 other than 443, and on ports of databases and queues', () => {
     for (const port of [1, 22, 25, 80, 444, 1023]) {
       assert.match(faultOf(`https://example.com:${port}/`) ?? '', /port 443 or one from 1024/, String(port));
     }
@@ -111,7 +111,7 @@ describe('a target', () => {
     for (const port of [443, 1024, 8080, 65535]) assert.equal(faultOf(`https://example.com:${port}/`), undefined);
   });
 
-  it('inside is allowed if the operator names its host and port, over http too, and nothing beside it', () => {
+  it('an internal target is allowed, also over http, only if the operator names its host and port', () => {
     const allow = listOf('127.0.0.1:8080', 'crm.internal:5432', '[::1]:9000');
     for (const uri of [
       'http://127.0.0.1:8080/x',
@@ -131,7 +131,7 @@ describe('a target', () => {
     }
   });
 
-  it('whose name may lead into the operator’s ranges is dialled over http only there', () => {
+  it('a target whose name may resolve to the operator’s ranges is dialled over http only there', () => {
     const allow = listOf('10.0.0.0/8', 'fd00::/8');
     assert.equal(faultOf('http://10.1.2.3/', allow), undefined);
     assert.equal(faultOf('https://[fd00::1]/', allow), undefined);
@@ -155,20 +155,20 @@ describe('a target', () => {
 });
 
 describe('an allow-list', () => {
-  it('an allow-list finds an address in a range also when it is written as IPv6', () => {
+  it('an allow-list finds an address in a range also if it is written as IPv6', () => {
     const allow = listOf('10.0.0.0/8', '192.0.2.7');
     for (const address of ['10.255.0.1', '::ffff:10.0.0.1', '192.0.2.7']) assert.ok(isListed(address, allow), address);
     for (const address of ['11.0.0.1', '192.0.2.8', 'nothing']) assert.ok(!isListed(address, allow), address);
   });
 
-  it('an allow-list refuses what is no range, no address and no target', () => {
+  it('an allow-list refuses an entry that is neither a range, an address nor a target', () => {
     for (const entry of ['10', '10.0.0.0/33', 'crm', 'crm:0', 'crm:65536', '*:443', 'https://crm:443', '::1:80:']) {
       assert.equal(parseAllowList([entry]), undefined, entry);
     }
     assert.equal(parseAllowList(Array.from({ length: 101 }, () => '10.0.0.1')), undefined);
   });
 
-  it('an allow-list calls nothing public that is no address', () => {
+  it('an allow-list does not treat as public what is not an address', () => {
     for (const text of ['', 'example.com', '999.1.1.1']) assert.equal(isPublic(text), false);
   });
 });

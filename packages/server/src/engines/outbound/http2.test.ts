@@ -6,7 +6,7 @@ import { SELF_SIGNED } from '../../../test/self-signed.ts';
 import { parseAllowList } from './allow-list.ts';
 import { type Http2, openHttp2 } from './http2.ts';
 
-describe('the door to the outside over HTTP/2', () => {
+describe('outbound requests over HTTP/2', () => {
   let server: Http2Server;
   let http2: Http2;
   let origin: string;
@@ -33,7 +33,7 @@ describe('the door to the outside over HTTP/2', () => {
   const send = (path = '/', timeoutMs = 5000) =>
     http2.send({ url: `${origin}${path}`, headers: { 'x-test': '1' }, body: 'hello', timeoutMs });
 
-  it('the door to the outside over HTTP/2 carries many requests on one connection, and dials anew when it is gone', async () => {
+  it('outbound requests over HTTP/2 share one connection, and dial again when it is closed', async () => {
     answer = (stream, path) => {
       stream.respond({ ':status': 200, 'retry-after': '7' });
       stream.end(path);
@@ -54,7 +54,7 @@ describe('the door to the outside over HTTP/2', () => {
     assert.equal(sessions, 2);
   });
 
-  it('the door to the outside over HTTP/2 takes a few interim answers, and gives up a server that sends no other', async () => {
+  it('outbound requests over HTTP/2 accept a few interim answers, and give up a server that sends no final one', async () => {
     const answerAfter = (hints: number) => (stream: ServerHttp2Stream) => {
       stream.on('error', () => undefined);
       for (let at = 0; at < hints; at++) stream.additionalHeaders({ ':status': 103 });
@@ -66,7 +66,7 @@ describe('the door to the outside over HTTP/2', () => {
     assert.deepEqual(await send(), { fault: 'bad_answer' });
   });
 
-  it('the door to the outside over HTTP/2 gives up on an answer that does not come or does not end, and on nothing else beside it', async () => {
+  it('outbound requests over HTTP/2 give up an answer that does not come or does not end, without harm to other requests', async () => {
     answer = (stream, path) => {
       if (path === '/hang') return;
       stream.respond({ ':status': 200 });
@@ -83,7 +83,7 @@ describe('the door to the outside over HTTP/2', () => {
     assert.equal(sessions, before + 1);
   });
 
-  it('the door to the outside over HTTP/2 dials nobody inside, and nobody whose certificate is not vouched for', async () => {
+  it('outbound requests over HTTP/2 dial no internal address, and no server without a trusted certificate', async () => {
     const inside = await http2.send({ url: 'https://10.0.0.1/', headers: {}, body: '', timeoutMs: 1000 });
     assert.deepEqual(inside, { fault: 'refused_address' });
     const secure = createSecureServer(SELF_SIGNED);

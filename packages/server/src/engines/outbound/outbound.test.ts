@@ -58,7 +58,7 @@ const get = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
 });
 
 describe('an outbound request', () => {
-  it('an outbound request sends its method, headers and body, and gives back the status, Retry-After and nothing else', async () => {
+  it('an outbound request sends its method, headers and body, and returns only the status and Retry-After', async () => {
     let body = '';
     let headers: unknown;
     const { port, seen } = await receiver((request, answer) => {
@@ -78,7 +78,7 @@ describe('an outbound request', () => {
     assert.deepEqual([sent['x-own'], sent['content-length'], sent.host], ['yes', '8', `127.0.0.1:${port}`]);
   });
 
-  it('an outbound request dials no address inside, in whatever way it is written, and nothing arrives there', async () => {
+  it('an outbound request dials no internal address, however it is written, and nothing arrives there', async () => {
     const { port, connections } = await receiver((_request, answer) => answer.end());
     const outbound = outboundTo([]);
     const hex = 'https://0x7f.1';
@@ -94,7 +94,7 @@ describe('an outbound request', () => {
     assert.equal(connections(), 0);
   });
 
-  it('an outbound request dials no name that leads inside, alone or among other addresses, and no other answer of the name', async () => {
+  it('an outbound request dials no name that resolves to an internal address, alone or among others, and does not resolve it twice', async () => {
     const { port, connections } = await receiver((_request, answer) => answer.end());
     let asked = 0;
     const answers = (...all: string[][]) => outboundTo([], { resolve: async () => all[asked++ % all.length] ?? [] });
@@ -120,7 +120,7 @@ describe('an outbound request', () => {
     assert.equal(inside.connections(), 0);
   });
 
-  it('an outbound request reads no more of a long answer than it needs, and keeps its status', async () => {
+  it('an outbound request reads only the needed part of a long answer, and keeps its status', async () => {
     const { promise: whole, resolve: tell } = Promise.withResolvers<boolean>();
     const { port } = await receiver((_request, answer) => {
       answer.on('close', () => tell(answer.writableFinished));
@@ -131,7 +131,7 @@ describe('an outbound request', () => {
     assert.equal(await whole, false);
   });
 
-  it('an outbound request is cut off when the receiver sends its answer a byte now and then, or none', async () => {
+  it('an outbound request is aborted if the receiver sends its answer very slowly, or not at all', async () => {
     const dripping = createTcpServer((socket) => {
       const bytes = Buffer.from('HTTP/1.1 200 OK\r\nX-Slow: yes');
       let at = 0;
@@ -148,7 +148,7 @@ describe('an outbound request', () => {
     }
   });
 
-  it('an outbound request takes a few interim answers before the real one, and gives up a receiver that sends no other', async () => {
+  it('an outbound request accepts a few interim answers before the final one, and gives up a receiver that sends no other', async () => {
     const hints = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     const few = await saying(`${hints}HTTP/1.1 204 No Content\r\n\r\n`);
     const server = createTcpServer((socket) => {
@@ -168,7 +168,7 @@ describe('an outbound request', () => {
     assert.ok(milliseconds < 5000, `${milliseconds} ms`);
   });
 
-  it('an outbound request has the status of an answer whose body never ends', async () => {
+  it('an outbound request has the status of an answer even if its body never ends', async () => {
     const endless = await receiver((_request, answer) => {
       answer.writeHead(200);
       answer.write('x');
@@ -177,7 +177,7 @@ describe('an outbound request', () => {
     assert.equal((await outbound.send(get(`http://127.0.0.1:${endless.port}/`))).status, 200);
   });
 
-  it('an outbound request says in one word why it failed', async () => {
+  it('an outbound request returns one word for why it failed', async () => {
     const { port: free } = await receiver((_request, answer) => answer.end());
     const closing = await receiver((request) => request.socket.destroy());
     const tls = await receiver((_request, answer) => answer.end(), createTlsServer(SELF_SIGNED));
@@ -197,7 +197,7 @@ describe('an outbound request', () => {
     assert.equal(await faultOf(`http://127.0.0.1:${free}/`, { signal: AbortSignal.abort() }), 'stopped');
   });
 
-  it('an outbound request uses a connection again, and opens another if the receiver has closed it meanwhile', async () => {
+  it('an outbound request reuses a connection, and opens another if the receiver has closed it', async () => {
     const { port, seen, connections } = await receiver((request, answer) => {
       if (seen.length === 3) request.socket.destroy();
       else answer.end('ok');
@@ -210,7 +210,7 @@ describe('an outbound request', () => {
     assert.equal(seen.length, 4);
   });
 
-  it('an outbound request asks the system where a host is that the operator allows, as for one on this machine', async () => {
+  it('an outbound request uses the resolver of the system for a host that the operator allows', async () => {
     const { port, seen } = await receiver((_request, answer) => answer.end());
     const outbound = outboundTo([`localhost:${port}`]);
     assert.equal((await outbound.send(get(`http://localhost:${port}/here`))).status, 200);
@@ -218,7 +218,7 @@ describe('an outbound request', () => {
     assert.equal((await outboundTo([]).send(get(`https://localhost:${port}/`))).fault, 'refused_address');
   });
 
-  it('an outbound request verifies certificates whatever the environment says', async (t) => {
+  it('an outbound request verifies certificates whatever the environment variables say', async (t) => {
     const { port } = await receiver((_request, answer) => answer.end(), createTlsServer(SELF_SIGNED));
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     t.after(() => {

@@ -4,7 +4,7 @@ import { testClock } from '../../../test/harness.ts';
 import { FAILURES_UNTIL_OPEN, OPEN_MS, openBreaker } from './breaker.ts';
 
 describe('the breaker of providers', () => {
-  it('the breaker of providers opens after so many failures in a row, lets one try after a while, and closes with the first success', () => {
+  it('the breaker of providers opens after a number of failures in a row, allows one attempt after a while, and closes with the first success', () => {
     const clock = testClock(0);
     const breaker = openBreaker(clock);
     for (let at = 0; at < FAILURES_UNTIL_OPEN; at++) {
@@ -20,7 +20,7 @@ describe('the breaker of providers', () => {
     assert.ok(breaker.mayTry('a'));
   });
 
-  it('the breaker of providers is not opened by failures that successes come between', () => {
+  it('the breaker of providers stays closed if successes come between the failures', () => {
     const breaker = openBreaker(testClock(0));
     for (let at = 0; at < 3 * FAILURES_UNTIL_OPEN; at++) {
       breaker.note('a', at % FAILURES_UNTIL_OPEN !== 0);

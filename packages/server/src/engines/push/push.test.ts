@@ -10,7 +10,7 @@ import { type Outbound, openOutbound } from '../outbound/outbound.ts';
 import { FAILURES_UNTIL_OPEN } from './breaker.ts';
 import { openPush, type ProviderName, type SendPush } from './push.ts';
 
-describe('the door to the providers of push notifications', () => {
+describe('the client of the push providers', () => {
   let providers: PushProviders;
   let outbound: Outbound;
   let http2: Http2;
@@ -39,7 +39,7 @@ describe('the door to the providers of push notifications', () => {
   const send = (provider: ProviderName, token: string, settings = providers.settings as object) =>
     push({ provider, token, settings }, { id: 'one', message: 'Hi', data: {}, expiresAt: clock.now() + HOUR });
 
-  it('the door to the providers of push notifications takes the words of each provider for what they mean', async () => {
+  it('the client of the push providers understands the answers of each provider', async () => {
     const browser = providers.subscribe('words');
     const cases = [
       ['APNS', apple, 400, { reason: 'BadDeviceToken' }, 'DEAD_TOKEN'],
@@ -61,7 +61,7 @@ describe('the door to the providers of push notifications', () => {
     }
   });
 
-  it('the door to the providers of push notifications gets a new token where the old one has run out: of the clock, or by the word of the provider', async () => {
+  it('the client of the push providers gets a new token when the old one has expired, by the clock or as the provider says', async () => {
     const authorization = () => providers.of('APNS').at(-1)?.headers.authorization;
     await send('APNS', apple);
     const first = authorization();
@@ -84,7 +84,7 @@ describe('the door to the providers of push notifications', () => {
     assert.equal(providers.state.accessTokens - accessTokens, 3);
   });
 
-  it('the door to the providers of push notifications does not ask a provider that is down again and again, and the others go on', async () => {
+  it('the client of the push providers stops asking a provider that is down, and the others go on', async () => {
     let asked = 0;
     providers.answers.FCM = () => {
       asked += 1;
@@ -95,7 +95,7 @@ describe('the door to the providers of push notifications', () => {
     assert.equal((await send('APNS', apple)).kind, 'SENT');
   });
 
-  it('the door to the providers of push notifications fails where a provider is not configured, or with keys that are none', async () => {
+  it('the client of the push providers fails if a provider is not configured, or its keys are invalid', async () => {
     assert.equal((await send('APNS', apple, {})).kind, 'FAILED');
     const { apns, fcm, webPush } = providers.settings;
     const broken = {

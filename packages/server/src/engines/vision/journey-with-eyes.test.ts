@@ -31,7 +31,7 @@ const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 const TRACE_ID = 'ab'.repeat(16);
 const TRACE = `00-${TRACE_ID}-${'cd'.repeat(8)}-01`;
 
-describe('a live journey with the real machine', () => {
+describe('a live journey with real image analysis', () => {
   const places = testPlaces();
   let app: TestApp;
   let collector: Awaited<ReturnType<typeof openTraceCollector>>;
@@ -107,7 +107,7 @@ describe('a live journey with the real machine', () => {
     return new Map(body.map((check: { name: string }) => [check.name, check])) as Map<string, Journey>;
   };
 
-  it('a live journey with the real machine accepts the holder of the passport, and keeps what was read and cut out', async () => {
+  it('a live journey accepts the holder of the passport, and stores the values and images that were read from it', async () => {
     const user = await begin();
     holder = user;
     assert.equal((await showPassport(user)).step?.id, 'selfie');
@@ -156,7 +156,7 @@ describe('a live journey with the real machine', () => {
     }
   });
 
-  it('a live journey with the real machine does not accept a still that is moved, whatever is asked for, nor a camera that says it is virtual', async () => {
+  it('a live journey does not accept a still image that is moved, whatever the challenge, nor a camera that says it is virtual', async () => {
     const user = await begin();
     await showPassport(user);
     const still = recording.actor().frame({ kind: 'centre', phase: 'do' });
@@ -176,7 +176,7 @@ describe('a live journey with the real machine', () => {
     assert.doesNotMatch(JSON.stringify(metaData), /OBS/, 'what a client says of itself may be personal');
   });
 
-  it('a live journey with the real machine declines who shows the passport of somebody else, and finds that he was there before', async () => {
+  it('a live journey declines an applicant with the passport of another person, and finds the earlier journey of that applicant', async () => {
     const user = await begin();
     await showPassport(user, await passportWith(picture(AUDREY)));
     const done = await showFace(user);
@@ -189,7 +189,7 @@ describe('a live journey with the real machine', () => {
     assert.ok(metaData.candidates.length >= 1);
   });
 
-  describe('and the same journey in the sandbox', () => {
+  describe('the same journey in the sandbox', () => {
     let testKey: string;
     let testToken: string;
 
@@ -205,7 +205,7 @@ describe('a live journey with the real machine', () => {
       return user;
     };
 
-    it('a live journey and the same journey in the sandbox have the same user data, checks and image paths, so that code tried in the one works in the other', async () => {
+    it('a live journey and the same journey in the sandbox have user data, checks and image paths of the same form', async () => {
       const user = await play();
       const shapeIn = async (of: EndUser, by: string) => {
         const place = await placeOf(of, by);
@@ -228,7 +228,7 @@ describe('a live journey with the real machine', () => {
       }
     });
 
-    it('look for duplicates really, each among its own faces', async () => {
+    it('the sandbox really searches for duplicates, but only among its own faces', async () => {
       const user = await play();
       const { status, reason, metaData } = (await checksOf(user, testToken)).get('duplicate');
       assert.deepEqual([status, reason], ['REVIEW', 'candidate_found']);
@@ -238,7 +238,7 @@ describe('a live journey with the real machine', () => {
     });
   });
 
-  it('one trace leads from the caller over request, job and machine to the webhook', async () => {
+  it('one trace leads from the caller over request, job and image analysis to the webhook', async () => {
     await receiver.arrived(1);
     // Which sends what was gathered.
     isStopped = true;

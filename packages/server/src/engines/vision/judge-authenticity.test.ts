@@ -47,7 +47,7 @@ function judged(front: DocumentReading, request: { allowSpecimens?: boolean } = 
 }
 
 describe('the authenticity of a document', () => {
-  it('the authenticity of a document is at best that no signs were found, which says for what it counts and what was not assessed', () => {
+  it('the authenticity of a document is at best no_signs_found, which names the levels it counts for and what was not assessed', () => {
     const check = judgeAuthenticity({ front: readingOf(QUIET) }, {});
     assert.deepEqual([check.status, check.reason], ['PASSED', 'no_signs_found']);
     assert.deepEqual(check.metaData?.countsFor, ['basic']);
@@ -55,13 +55,13 @@ describe('the authenticity of a document', () => {
     assert.match(JSON.stringify(check.metaData?.notAssessed), /holograms/);
   });
 
-  it('the authenticity of a document fails for a copy without colour, but a back without colour is none', () => {
+  it('the authenticity of a document fails for a copy without colour, but not for a back without colour', () => {
     const grey = [signal('ownColour', 1, 2.5, true), ...QUIET.slice(1)];
     assert.equal(judged(readingOf(grey)), 'FAILED photocopy');
     assert.equal(judged(readingOf(QUIET), {}, readingOf(grey)), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document is for a human where either side shows a grid, no noise, or a portrait of another origin', () => {
+  it('the authenticity of a document goes to a human if either side shows a grid, no noise, or a portrait of another origin', () => {
     assert.equal(judged(readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf(QUIET), {}, readingOf([signal('gridPeak', 6, 4.6, true)])), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf([signal('sensorNoise', 0, 0.12, true)])), 'REVIEW no_sensor_noise');
@@ -91,7 +91,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([...QUIET, signal('colourBands', 4, 2.5, true)])), 'REVIEW screen_or_print');
   });
 
-  it('the authenticity of a document is for a human where the portrait beside a zone has harder edges than print has', () => {
+  it('the authenticity of a document goes to a human if the portrait beside a zone has harder edges than print has', () => {
     assert.equal(judged(readingOf([...QUIET, signal('portraitEdges', 36, 36.5)])), 'PASSED no_signs_found');
     const withFrame = (edges: number, frame: number): Signals => [
       ...QUIET,
@@ -107,7 +107,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf(withFrame(42.5, 0.71)), {}), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document takes a weaker grid for a screen beside the zone of a passport, not on a visa or a licence', () => {
+  it('the authenticity of a document treats a weaker grid as a screen beside the zone of a passport, but not on a visa or a licence', () => {
     const grid = [signal('ownColour', 9, 2.3), signal('gridPeak', 4.2, 4.7), signal('portraitNoise', 0.1, 0.5)];
     assert.equal(judged(readingOf(grid)), 'REVIEW screen_or_print');
     assert.equal(judged(readingOf(grid, { mrz: { ...zoneOf('D'), format: 'MRVA' } })), 'PASSED no_signs_found');
@@ -116,7 +116,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf([signal('gridPeak', 3.9, 4.7)])), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document is for a human where the portrait of a card has edges all around, and the zone is on the other side', () => {
+  it('the authenticity of a document goes to a human if the portrait of a card has edges on all sides, and the zone is on the other side', () => {
     const back = (issuer: string) => readingOf(QUIET, { mrz: { ...zoneOf(issuer), format: 'TD1' } });
     const front = (edges: number, frame: number) => {
       const { mrz: _, ...rest } = readingOf([
@@ -135,7 +135,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(front(24.3, 0.87)), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document knows which documents with a zone have portraits with hard edges', () => {
+  it('the authenticity of a document considers which documents with a zone have portraits with hard edges', () => {
     const signals = (edges: number): Signals => [...QUIET, signal('portraitEdges', edges, 36.5, true)];
     const framed = [
       zoneOf('UKR'),
@@ -151,7 +151,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf(signals(55), { mrz: zoneOf('LVA') })), 'REVIEW pasted_portrait');
   });
 
-  it('the authenticity of a document is for a human where weak signs come together, each of them below its bound', () => {
+  it('the authenticity of a document goes to a human if several weak signs come together, each below its bound', () => {
     const weak = (edges: number, noise: number, grid: number) => [
       signal('portraitEdges', edges, 36.5),
       signal('portraitNoise', noise, 0.5),
@@ -164,7 +164,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(readingOf(weak(34.8, 0.72, 3.8))), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document fails for an invented state, unless the tenant demonstrates with them', () => {
+  it('the authenticity of a document fails for an invented state, unless the tenant allows specimens', () => {
     for (const issuer of ['UTO', 'XXX', 'ZZZ', 'AAB', 'QQQ']) {
       assert.equal(judged(readingOf(QUIET, { mrz: zoneOf(issuer) })), 'FAILED specimen', issuer);
     }
@@ -179,7 +179,7 @@ describe('the authenticity of a document', () => {
     assert.equal(judged(printed), 'FAILED specimen');
   });
 
-  it('the authenticity of a document fails for an example that says so in the names of its zone alone', () => {
+  it('the authenticity of a document fails for a specimen that only the names in its zone reveal', () => {
     const named = (names: { surname?: string; givenNames?: string }) =>
       judged(readingOf(QUIET, { mrz: zoneOf('D', 'D', names) }));
     assert.equal(named({ surname: 'MUSTERMANN', givenNames: 'ERIKA' }), 'FAILED specimen');
@@ -188,13 +188,13 @@ describe('the authenticity of a document', () => {
     assert.equal(named({ surname: 'MUSTER', givenNames: 'SAM' }), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document is for a human where no side shows a portrait', () => {
+  it('the authenticity of a document goes to a human if no side shows a portrait', () => {
     const { portrait: _, ...bare } = readingOf(QUIET);
     assert.equal(judged(bare), 'REVIEW no_face_on_document');
     assert.equal(judged(readingOf(QUIET), {}, bare), 'PASSED no_signs_found');
   });
 
-  it('the authenticity of a document is not performed where nothing was measured', () => {
+  it('the authenticity of a document is not performed if nothing was measured', () => {
     assert.equal(judged(readingOf([])), 'NOT_PERFORMED nothing_to_measure');
   });
 });

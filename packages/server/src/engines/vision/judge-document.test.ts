@@ -69,14 +69,14 @@ const AGREEING = print({
 });
 const WITHOUT_ZONE = (({ mrz: _mrz, ...rest }) => rest)(readingOf());
 
-describe('what is said of a document', () => {
-  it('the verdict on a document is that all is well with a passport whose print and zone agree', () => {
+describe('the verdict on a document', () => {
+  it('the verdict on a document is a pass for a passport whose print and zone agree', () => {
     const { checks, documentType, countryCode } = judge({ front: readingOf({ visual: AGREEING }) });
     assert.deepEqual([...new Set(checks.map(({ status }) => status))], ['PASSED']);
     assert.deepEqual([documentType, countryCode], ['PASSPORT', 'DEU']);
   });
 
-  it('the verdict on a document is one reason and nothing else where another picture must be taken', () => {
+  it('the verdict on a document is a single reason if another picture is needed', () => {
     const blurred = readingOf({ quality: { reasons: ['blurred', 'glare'] } });
     assert.deepEqual(judge({ front: blurred }).found, { documentQuality: 'FAILED blurred retry' });
     assert.deepEqual(judge({ front: readingOf(), back: blurred }).found, { documentQuality: 'FAILED blurred retry' });
@@ -84,7 +84,7 @@ describe('what is said of a document', () => {
     assert.deepEqual(judge({ front: bare }).found, { documentQuality: 'FAILED wrong_side retry' });
   });
 
-  it('the verdict on a document names what is wrong with each side, and goes on where the photographs are used all the same', () => {
+  it('the verdict on a document names what is wrong with each side, and goes on if the poor photographs are used anyway', () => {
     const blurred = readingOf({ visual: AGREEING, quality: { reasons: ['blurred'] } });
     const sides = { front: blurred, back: readingOf({ quality: { reasons: ['glare', 'too_dark'] } }) };
     const pictures = [
@@ -98,14 +98,14 @@ describe('what is said of a document', () => {
     assert.deepEqual([documentQuality, documentMrz], ['FAILED blurred retry', 'PASSED']);
   });
 
-  it('the verdict on a document tells of an expired document at once, and is for a human where print and zone differ', () => {
+  it('the verdict on a document reports an expired document at once, and goes to a human if print and zone differ', () => {
     const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
     assert.equal(expired.found.documentExpiry, 'FAILED expired retry');
     const visual = print({ documentNumber: 'X12345678', birthDate: '12 AUG 1974' });
     assert.equal(judge({ front: readingOf({ visual }) }).found.documentConsistency, 'REVIEW mrz_mismatch final');
   });
 
-  it('the verdict on a document asks again where a check digit is wrong or a passport has no zone, and passes neither', () => {
+  it('the verdict on a document asks again if a check digit is wrong or a passport has no zone, and passes neither', () => {
     const [first = '', second = ''] = zoneOf().lines;
     const wrong = parseMrz([first, `${second.slice(0, 9)}${(Number(second[9]) + 1) % 10}${second.slice(10)}`]);
     assert.ok(wrong && !wrong.valid);
@@ -116,7 +116,7 @@ describe('what is said of a document', () => {
     assert.equal(judge({ front: WITHOUT_ZONE }).found.documentMrz, 'FAILED mrz_missing retry');
   });
 
-  it('the verdict on a document asks for the front where the back of a card alone is shown, whatever machines read there', () => {
+  it('the verdict on a document asks for the front if only the back of a card is shown, whatever was read there', () => {
     const { portrait: _, ...bare } = readingOf();
     const mrz = { ...zoneOf(), format: 'TD1' } as const;
     const back = { ...bare, mrz, visual: AGREEING };
@@ -128,7 +128,7 @@ describe('what is said of a document', () => {
     assert.equal(judge({ front: bare }).found.documentAuthenticity, 'REVIEW no_face_on_document final');
   });
 
-  it('the verdict on a document is not performed, and never passed, where a card shows nothing for machines', () => {
+  it('the verdict on a document is not performed, and never passed, if a card has nothing that machines can read', () => {
     const card = { ...WITHOUT_ZONE, type: 'identityCard' } as const;
     const { found } = judge({ front: card }, { accept: ['ID_CARD'] });
     for (const name of ['documentMrz', 'documentExpiry', 'documentPlausibility', 'documentConsistency']) {
@@ -136,7 +136,7 @@ describe('what is said of a document', () => {
     }
   });
 
-  it('the verdict on a document takes the zone of the back for the print of the front', () => {
+  it('the verdict on a document compares the zone of the back with the print of the front', () => {
     const front = { ...WITHOUT_ZONE, type: 'unknown', visual: AGREEING } as const;
     const back = readingOf({ type: 'identityCard' });
     const { found, documentType } = judge({ front, back }, { accept: ['ID_CARD'] });
@@ -158,7 +158,7 @@ describe('what is said of a document', () => {
     );
   });
 
-  it('the verdict on a document is for a human where a character under a check digit was corrected against what was read', () => {
+  it('the verdict on a document goes to a human if a character under a check digit was corrected against the reading', () => {
     const repair = { line: 1, position: 15, from: '3', to: '8', checked: true };
     const zoneStatus = (confidence: number, isNumberDigit: boolean) => {
       const mrz = { ...zoneOf(), repairs: [{ ...repair, confidence, isNumberDigit }] };
@@ -170,7 +170,7 @@ describe('what is said of a document', () => {
     assert.equal(zoneStatus(0.97, true), 'PASSED');
   });
 
-  it('the verdict on a document asks for another picture where a reflection hides two fields of a passport, and then a human decides', () => {
+  it('the verdict on a document asks for another picture if a reflection hides two fields of a passport, and then goes to a human', () => {
     const hidden = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON', expiryDate: '15 APR 2032' });
     const first = judge({ front: readingOf({ visual: hidden }) });
     assert.deepEqual(first.found, { documentQuality: 'FAILED fields_missing retry' });
@@ -184,7 +184,7 @@ describe('what is said of a document', () => {
     assert.deepEqual(missing, ['visual.birthDate.mrz', 'visual.givenNames.mrz']);
   });
 
-  it('the verdict on a document passes where a passport prints its dates, but only parts of them could be read', () => {
+  it('the verdict on a document passes if a passport prints its dates and only parts of them could be read', () => {
     const names = { documentNumber: 'L898902C3', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' };
     const consistency = (dates: Record<string, string>) =>
       judge({ front: readingOf({ visual: print({ ...names, ...dates }) }) }, { anyway: true }).found
@@ -195,7 +195,7 @@ describe('what is said of a document', () => {
     assert.equal(consistency({ birthDate: '12 AUG', expiryDate: 'APR 2032' }), 'REVIEW fields_missing final');
   });
 
-  it('the verdict on a document is for a human where any field of the zone of a passport or a card is hidden in print', () => {
+  it('the verdict on a document goes to a human if any field of the zone of a passport or a card is hidden in print', () => {
     const printed = {
       documentNumber: 'L898902C3',
       birthDate: '12 AUG 1974',
@@ -218,7 +218,7 @@ describe('what is said of a document', () => {
     assert.equal(consistency({ surname: 'ERIKSSON' }, 'MRVA'), 'PASSED');
   });
 
-  it('the verdict on a document asks for a sharper picture where blurred print does not show the zone, before a human must decide', () => {
+  it('the verdict on a document asks for a sharper picture if blurred print does not show the fields of the zone, before it goes to a human', () => {
     const visual = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON' });
     const measures = { brightness: 200, glareShare: 0, sharpness: 0.035, side: 1200 };
     const front = readingOf({ visual, quality: { reasons: [], measures } });
@@ -232,7 +232,7 @@ describe('what is said of a document', () => {
     assert.equal(judge({ front: agreeing }).found.documentConsistency, 'PASSED');
   });
 
-  it('the verdict on a document passes where somebody has one name, so that print need not show another', () => {
+  it('the verdict on a document passes if the holder has only one name, so that print need not show another', () => {
     const visual = print({
       documentNumber: 'L898902C3',
       birthDate: '12 AUG 1974',
@@ -250,12 +250,12 @@ describe('what is said of a document', () => {
     assert.deepEqual([documentType, countryCode], ['DRIVERS_LICENSE', 'USA']);
   });
 
-  it('the verdict on a document does not believe dates that cannot be', () => {
+  it('the verdict on a document ignores dates that do not exist', () => {
     const old = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '600101' }) }) });
     assert.equal(old.found.documentPlausibility, 'FAILED implausible_dates final');
   });
 
-  it('the verdict on a document keeps apart what print, zone and barcode say, with the dates of machines written out', () => {
+  it('the verdict on a document separates the values of print, zone and barcode, and writes out the dates of zone and barcode', () => {
     const fields = readBiographicData([readingOf({ visual: AGREEING })], TODAY);
     const valuesOf = (name: string) => fields.find(({ fieldName }) => fieldName === name)?.values;
     assert.deepEqual(valuesOf('Date Of Birth'), { visualZoneValue: '12 AUG 1974', mrzValue: '1974-08-12' });

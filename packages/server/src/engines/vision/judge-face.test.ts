@@ -99,7 +99,7 @@ const activeOf = (
   return judgeActive({ ...evidence, clientHints: undefined, ...more } as never);
 };
 
-describe('what is said of a face', () => {
+describe('the verdict on a face', () => {
   it('the verdict on a face is the first reason against it, with a score below the threshold', () => {
     const {
       status,
@@ -113,7 +113,7 @@ describe('what is said of a face', () => {
     assert.equal(judgeFace(analysisOf(), 0.8).status, 'PASSED');
   });
 
-  it('the verdict on a face is never passed by one picture alone: not live, for a human, or no attack seen', () => {
+  it('the verdict on a face is never a pass from a single picture: not live, for a human, or no attack seen', () => {
     const judged = [0.49, 0.5, 0.79, 0.8, 1].map((score) => judgePassive(analysisOf({}, score)));
     assert.deepEqual(
       judged.map(({ status, reason, advice }) => [status, reason, advice]),
@@ -129,7 +129,7 @@ describe('what is said of a face', () => {
     assert.ok(judged.every(({ metaData }) => metaData?.certified === false));
   });
 
-  it('the verdict on a face is not performed by one picture that nobody looked at', () => {
+  it('the verdict on a face is not performed for a single picture that was not analysed', () => {
     const { face } = analysisOf();
     for (const without of [null, { ...face, liveness: null } as never]) {
       const { status, reason } = judgePassive(analysisOf({ face: without }));
@@ -137,7 +137,7 @@ describe('what is said of a face', () => {
     }
   });
 
-  it('the verdict on a face goes to a human if the selfie, or the face at rest, is the very portrait of the document', () => {
+  it('the verdict on a face goes to a human if the selfie, or the face at rest, is the same image as the portrait of the document', () => {
     const document = templateAt(1);
     assert.deepEqual(reasonsOf(judgeMatch(document, templateAt(0.98))), ['REVIEW', 'same_picture', 'final']);
     const atRest = (cosine: number) =>
@@ -146,7 +146,7 @@ describe('what is said of a face', () => {
     assert.equal(atRest(0.95).status, 'PASSED');
   });
 
-  it('the verdict on a face is the same, for a human, or not the same, by the score', () => {
+  it('the verdict on a face is by the score: the same person, for a human, or another person', () => {
     const judged = [0.9, 0.36, 0.1].map((cosine) => judgeMatch(templateAt(1), templateAt(cosine)));
     assert.deepEqual(
       judged.map(({ status, reason }) => [status, reason]),
@@ -158,34 +158,34 @@ describe('what is said of a face', () => {
     );
   });
 
-  it('the verdict on a face is not performed where a picture shows no face', () => {
+  it('the verdict on a face is not performed if a picture shows no face', () => {
     assert.deepEqual(judgeMatch(null, templateAt(1)).reason, 'no_face_on_document');
     assert.deepEqual(judgeMatch(templateAt(1), null).status, 'NOT_PERFORMED');
   });
 });
 
-describe('what is said of a challenge of active liveness', () => {
-  it('the verdict on a challenge of active liveness is that it was answered, with its numbers, and not that the person is alive', () => {
+describe('the verdict on a challenge of active liveness', () => {
+  it('the verdict on a challenge of active liveness says that it was answered, with its numbers, and not that the person is alive', () => {
     const { status, reason, metaData } = activeOf(answered());
     assert.deepEqual([status, reason], ['PASSED', 'challenge_answered']);
     assert.deepEqual([metaData?.certified, metaData?.movements], [false, ['centre', 'right']]);
     assert.match(JSON.stringify(metaData?.measures), /"novelty":0.03,/);
   });
 
-  it('the verdict on a challenge of active liveness is that it is missing where none was answered, and not performed where no machine looked', () => {
+  it('the verdict on a challenge of active liveness says that it is missing if none was answered, and is not performed without image analysis', () => {
     assert.deepEqual([activeOf(undefined).status, activeOf(undefined).reason], ['FAILED', 'challenge_missing']);
     assert.equal(activeOf({ ...answered(), state: 'OPEN' }).reason, 'challenge_missing');
     const blind = activeOf({ ...answered(), frames: [] });
     assert.deepEqual([blind.status, blind.reason], ['NOT_PERFORMED', 'engine_not_available']);
   });
 
-  it('the verdict on a challenge of active liveness is refused and asked again for a picture that moves, and for somebody else', () => {
+  it('the verdict on a challenge of active liveness is a refusal with another attempt for a moved picture, and for another person', () => {
     assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.001 })), ['FAILED', 'not_live', 'retry']);
     assert.deepEqual(reasonsOf(activeOf(answered({ passive: 0.1 }))), ['FAILED', 'not_live', 'retry']);
     assert.deepEqual(reasonsOf(activeOf(answered({ vector: vectorAt(0.1) }))), ['FAILED', 'different_faces', 'retry']);
   });
 
-  it('the verdict on a challenge of active liveness is for a human where it is doubtful, and where the client says of itself that it is no camera', () => {
+  it('the verdict on a challenge of active liveness goes to a human if it is doubtful, or if the client admits that it is no camera', () => {
     assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.006 })), ['REVIEW', 'uncertain', 'final']);
     for (const [clientHints, hint] of [
       [{ cameraLabel: 'OBS Virtual Camera' }, 'virtual_camera'],
@@ -201,7 +201,7 @@ describe('what is said of a challenge of active liveness', () => {
     assert.deepEqual(hintsOfClient(undefined), []);
   });
 
-  it('the verdict on a challenge of active liveness is compared with the document by the frames as well: a morph as the selfie does not match', () => {
+  it('the verdict on a challenge of active liveness compares its frames with the document as well: a morph as the selfie does not match', () => {
     const [document, morph, attacker] = [templateAt(1), templateAt(0.7), vectorAt(0.1)];
     assert.equal(judgeMatch(document, morph).status, 'PASSED');
     const { status, metaData } = judgeMatch(document, morph, { rest: attacker, moving: null });
@@ -209,7 +209,7 @@ describe('what is said of a challenge of active liveness', () => {
     assert.match(JSON.stringify(metaData?.scores), /"frames":0\.1/);
   });
 
-  it('the verdict on a challenge of active liveness is for a human if the face is half the victim at rest and a stranger while it moves', () => {
+  it('the verdict on a challenge of active liveness goes to a human if the face is half the victim at rest and a stranger while it moves', () => {
     const [document, morph] = [templateAt(1), templateAt(0.7)];
     const judge = (moving: number) => judgeMatch(document, morph, { rest: vectorAt(0.7), moving: vectorAt(moving) });
     assert.deepEqual([judge(0.2).status, judge(0.2).reason], ['REVIEW', 'uncertain']);

@@ -55,7 +55,7 @@ describe('a shipped definition in the live environment', () => {
     return { status, assurance };
   };
 
-  it('age-check accepts the holder of the passport who answers the challenge, and says what that rests on', async () => {
+  it('age-check accepts the holder of the passport who answers the challenge, and names its level of assurance', async () => {
     const { status, assurance } = await run('age-check', EXPECTED);
     assert.equal(status, 'COMPLETED_ENDED_SUCCESS', JSON.stringify(assurance));
     assert.deepEqual(
@@ -69,7 +69,7 @@ describe('a shipped definition in the live environment', () => {
   });
 
   if (!IS_LONG) return;
-  it('kyc has a human confirm the same person, because document and face alone are not substantial', async () => {
+  it('kyc sends even the same person to a human, because document and face alone are not substantial', async () => {
     const { id, token, status, assurance } = await run('kyc', EXPECTED);
     assert.equal(status, 'REVIEW');
     assert.deepEqual(assurance.missing, ['second_factor_missing']);

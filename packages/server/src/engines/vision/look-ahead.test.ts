@@ -39,8 +39,8 @@ function machine() {
   };
 }
 
-describe('looking ahead', () => {
-  test('the look ahead looks once, and gives what was seen to whoever asks: while it looks, and after', async () => {
+describe('the look ahead', () => {
+  test('the look ahead analyses an image once, and gives the result to later requests, during the analysis and after it', async () => {
     const { ahead, see, end, begun } = machine();
     ahead('one');
     const during = see('one');
@@ -50,7 +50,7 @@ describe('looking ahead', () => {
     assert.deepEqual(begun, ['one']);
   });
 
-  test('the look ahead lets everybody else go first, and begins when somebody’s look is over', async () => {
+  test('the look ahead lets requests go first, and begins when one of them ends', async () => {
     const { ahead, see, end, begun, state, looks, look } = machine();
     state.free = false;
     ahead('one');
@@ -65,7 +65,7 @@ describe('looking ahead', () => {
     assert.deepEqual(begun, ['other', 'nameless', 'one', 'two']);
   });
 
-  test('the look ahead does not let wait who asks for what waits to be looked at ahead', async () => {
+  test('the look ahead does not delay a request for an image that still waits for it', async () => {
     const { ahead, see, end, begun, state } = machine();
     state.free = false;
     ahead('one');
@@ -76,7 +76,7 @@ describe('looking ahead', () => {
     assert.deepEqual([await seen, begun], ['seen one', ['one']]);
   });
 
-  test('the look ahead does not remember what failed, and tells only those who asked', async () => {
+  test('the look ahead does not cache a failure, which only requests receive', async () => {
     const { ahead, see, end, fail, begun } = machine();
     ahead('one');
     await fail('one');
@@ -89,7 +89,7 @@ describe('looking ahead', () => {
     await told;
   });
 
-  test('the look ahead keeps no more waiting than it has room for, in number and in bytes', async () => {
+  test('the look ahead has a limited queue, in number and in bytes', async () => {
     const { ahead, see, end, begun, state } = machine();
     state.free = false;
     for (let at = 0; at <= MAX_WAITING; at += 1) ahead(`image ${at}`);
@@ -109,7 +109,7 @@ describe('looking ahead', () => {
     assert.deepEqual(large.begun, ['other', 'large']);
   });
 
-  test('the look ahead forgets what was seen after a while, when there is more, and when it stops', async (context) => {
+  test('the look ahead removes a result after a while, if there are too many, and when it stops', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const { see, begun, looks } = machine();
     void see('one');

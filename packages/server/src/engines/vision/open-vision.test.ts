@@ -42,7 +42,7 @@ async function foreign(): Promise<Record<string, Buffer>> {
   };
 }
 
-describe('the real machine', () => {
+describe('real image analysis', () => {
   let machine: VisionMachine;
   before(() => {
     machine = openVision({
@@ -62,7 +62,7 @@ describe('the real machine', () => {
     return checks.map(({ name, status, reason, advice }) => [name, status, reason, advice].filter(Boolean).join(' '));
   };
 
-  it('the real machine names the reason why it will not look at a file, and stays up', async () => {
+  it('real image analysis names the reason why it does not accept a file, and keeps running', async () => {
     for (const [title, bytes] of Object.entries(await foreign())) {
       const reason = title.slice(title.lastIndexOf(' ') + 1);
       const expected =
@@ -76,7 +76,7 @@ describe('the real machine', () => {
     assert.deepEqual(await faceOf(picture(AUDREY)), ['faceQuality PASSED']);
   });
 
-  it('the real machine looks at pictures of any make, and sees the same face in all of them', async () => {
+  it('real image analysis accepts pictures of every format, and sees the same face in all of them', async () => {
     const { template: plainly } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
     const makes: Record<string, (image: Sharp) => Promise<Buffer>> = {
       CMYK: (image) => image.toColourspace('cmyk').jpeg().toBuffer(),
@@ -92,7 +92,7 @@ describe('the real machine', () => {
     }
   });
 
-  it('turns pictures as their EXIF says', async () => {
+  it('real image analysis turns pictures as their EXIF says', async () => {
     const { template: upright } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
     // A phone that is held upright, one upside down, and a mirrored one; then all others.
     for (const orientation of firstOf(3, [6, 3, 5, 1, 2, 4, 7, 8])) {
@@ -106,7 +106,7 @@ describe('the real machine', () => {
     }
   });
 
-  it('the real machine names what is wrong with a picture that shows no face, twenty, or a drawn one', async () => {
+  it('real image analysis names what is wrong with a picture that shows no face, twenty faces, or a drawn one', async () => {
     const drawn = await changed(CARTOON, (image) => image.resize(400, 400).flatten({ background: '#fff' }));
     assert.deepEqual(await faceOf(await plain(400, 300).png().toBuffer()), ['faceQuality FAILED no_face retry']);
     assert.deepEqual(await faceOf(await crowd(AUDREY, { columns: 5, rows: 4 })), [
@@ -116,7 +116,7 @@ describe('the real machine', () => {
     assert.match((await faceOf(picture(NO_FACE))).join(), /^faceQuality FAILED \w+ retry$/);
   });
 
-  it('the real machine asks for another picture where there is no document, and for a human where there is nothing to read by machine', async () => {
+  it('real image analysis asks for another picture if there is no document, and for a human if the document has no machine-readable part', async () => {
     assert.deepEqual(await documentOf(await plain(800, 600).png().toBuffer()), [
       'documentQuality FAILED no_document retry',
     ]);
@@ -129,7 +129,7 @@ describe('the real machine', () => {
     assert.equal(statusOf('documentExpiry'), 'PASSED');
   });
 
-  it('the real machine asks for the side with the code where every licence has one, and nowhere else', async () => {
+  it('real image analysis asks for the side with the code for licences that always have one, and for no other document', async () => {
     const licence = {
       kind: 'licence',
       seed: 12,
@@ -149,7 +149,7 @@ describe('the real machine', () => {
     assert.deepEqual(await faultsOf(back, 'USA'), []);
   });
 
-  it('the real machine makes templates that match for one person only, and refuses those of another algorithm', async () => {
+  it('real image analysis computes templates that match only the same person, and refuses those of another algorithm', async () => {
     const [one, same, other] = (await Promise.all(
       [FRANCK, FRANCK_TURNED, AUDREY].map(async (name) => {
         const made = await machine.faceTemplate(imageOf(picture(name)), never);
@@ -164,7 +164,7 @@ describe('the real machine', () => {
     assert.throws(() => machine.compareFaces(one, foreignTemplate), TemplateFault);
   });
 
-  it('the real machine has seen what it was shown ahead when it is asked, and looks anew at what has no name', async () => {
+  it('real image analysis uses the result of an earlier look ahead, and analyses anew an image with another id', async () => {
     const bytes = picture(AUDREY);
     const lost: VisionImage = { id: 'selfie', contentType: 'image/jpeg', read: async () => Buffer.from('not there') };
     machine.lookAhead({ ...imageOf(bytes), id: 'selfie', bytes: bytes.length }, 'face');
@@ -181,14 +181,14 @@ describe('the real machine', () => {
     assert.deepEqual([template, refused.reason], [undefined, 'not_an_image']);
   });
 
-  it('the real machine answers 100010 once it is stopped, also when it was never used', async () => {
+  it('real image analysis answers 100010 once it is stopped, also if it was never used', async () => {
     const unused = openVision({ mode: 'lazy', clock: systemClock, onError: assert.fail });
     await unused.stop();
     const error = await unused.faceTemplate(imageOf(picture(AUDREY)), never).catch((fault: unknown) => fault);
     assert.ok(error instanceof ApiError && error.code === 100010);
   });
 
-  it('the real machine does not look at anything when it is off', async () => {
+  it('real image analysis looks at nothing when it is off', async () => {
     const off = openVision({ mode: 'off', clock: systemClock, onError: assert.fail });
     const found = await off.readDocument({ front: imageOf(picture(AUDREY)), accept: ['PASSPORT'] }, never);
     assert.deepEqual(
@@ -203,8 +203,8 @@ describe('the real machine', () => {
   });
 });
 
-describe('a process that does not look at pictures, beside others that do', () => {
-  it('a process without image analysis, beside others with it, sends whoever asks to another with 100010, and decides nothing', async () => {
+describe('a process without image analysis, beside others with it', () => {
+  it('a process without image analysis, beside others with it, refers callers to another process with 100010, and decides nothing', async () => {
     const machine = openVision({ mode: 'off', isElsewhere: true, clock: systemClock, onError: assert.ifError });
     const image = imageOf(Buffer.alloc(9));
     const asked = {

@@ -37,7 +37,7 @@ describe('the document of the sandbox', () => {
     assert.ok('documentBarcode' in found(judge({ documentType: 'DRIVERS_LICENSE' })));
   });
 
-  it('the document of the sandbox has every signal of a live document, with its bound, and none of them is a sign', () => {
+  it('the document of the sandbox has every signal of a live document, with its bound, and none is a sign of an attack', () => {
     const signals = sandboxSides(PASSPORT).front.authenticity ?? [];
     assert.deepEqual(
       signals.map(({ name, bound }) => [name, bound]),
@@ -49,7 +49,7 @@ describe('the document of the sandbox', () => {
     }
   });
 
-  it('the document of the sandbox is judged as a live one: expired, of another state, or photographed badly', () => {
+  it('the document of the sandbox is judged like a live one: expired, of another state, or photographed badly', () => {
     assert.equal(found(judge({ expired: true })).documentExpiry, 'FAILED expired');
     assert.equal(found(judge({}, { countries: ['DEU'] })).documentCountry, 'FAILED country_not_accepted');
     const blurred = judge({ faults: { back: 'blurred' }, hasBack: true });
@@ -57,7 +57,7 @@ describe('the document of the sandbox', () => {
     assert.deepEqual(blurred.pictures, [{ picture: 'back', reasons: ['blurred'] }]);
   });
 
-  it('the document of the sandbox has print as it is printed, and beside it what a zone or a code says', () => {
+  it('the document of the sandbox has the values of its print, and beside them those of a zone or a code', () => {
     const fields = { 'First Name': 'Zoë', 'Last Name': 'Müller', 'Date Of Birth': '1990-05-04', Authority: 'Dublin' };
     const values = (type: string, given: object = fields) =>
       sandboxFields({ ...given }, type).map((field) => field.values);
@@ -76,7 +76,7 @@ describe('the document of the sandbox', () => {
     ]);
   });
 
-  it('the document of the sandbox takes neither more fields nor longer ones than it shows', () => {
+  it('the document of the sandbox shows a limited number of fields, of limited length', () => {
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`Field ${at}`, 'x'.repeat(500)]));
     const shown = sandboxFields({ 'Document Number': { toString: 1 }, ...many }, 'PASSPORT');
     assert.equal(shown.length, 50);

@@ -17,8 +17,8 @@ function noneAgrees(cases: readonly Case[], more?: Partial<DocumentName>): void 
   for (const each of cases) assert.notDeepEqual(compare(each, more), agree, each.join(' | '));
 }
 
-describe('the name that is expected agrees with the name on the document', () => {
-  it('the name that is expected agrees with the name on the document in every spelling that ICAO 9303 has for a letter', () => {
+describe('an expected name that agrees with the document', () => {
+  it('an expected name agrees with the name on the document in every spelling that ICAO 9303 has for a letter', () => {
     allAgree([
       ['Jörg', 'Müller', 'JOERG', 'MUELLER'],
       ['Jörg', 'Müller', 'JORG', 'MULLER'],
@@ -37,7 +37,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('whatever divides its words', () => {
+  it('an expected name agrees with the name on the document whatever separates its words', () => {
     allAgree([
       ['Anna-Maria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
       ['Annamaria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
@@ -48,7 +48,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('the name that is expected agrees with the name on the document if the document has more given names, in another order', () => {
+  it('an expected name agrees with the name on the document if the document has more given names, in another order', () => {
     allAgree([
       ['Anna', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
       ['Maria', 'Eriksson', 'ANNA MARIA', 'ERIKSSON'],
@@ -58,7 +58,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('the name that is expected agrees with the name on the document if the document has a double surname, or particles stand elsewhere', () => {
+  it('an expected name agrees with the name on the document if the document has a double surname, or particles at another place', () => {
     allAgree([
       ['Ana', 'García', 'ANA', 'GARCIA LOPEZ'],
       ['Ana', 'García-López', 'ANA', 'GARCIA LOPEZ'],
@@ -69,7 +69,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('the name that is expected agrees with the name on the document if only a patronymic is absent', () => {
+  it('an expected name agrees with the name on the document if only a patronymic is missing', () => {
     allAgree([
       ['Ivan Sergeevich', 'Petrov', 'IVAN', 'PETROV'],
       ['Иван Сергеевич', 'Петров', 'IVAN', 'PETROV'],
@@ -77,7 +77,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('the name that is expected agrees with the name on the document if given name and surname are swapped, or a word stands in the other part', () => {
+  it('an expected name agrees with the name on the document if given name and surname are swapped, or a word is in the other part', () => {
     allAgree([
       ['Eriksson', 'Anna', 'ANNA MARIA', 'ERIKSSON'],
       ['Van An', 'Nguyen', 'NGUYEN', 'VAN AN'],
@@ -85,7 +85,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     ]);
   });
 
-  it('as far as a zone that is full can hold it', () => {
+  it('an expected name agrees with the name on the document if the zone is full and holds its beginning', () => {
     allAgree(
       [
         ['Nilavadhanananda Chayapa', 'Papandropoulous', 'NILAVADHANANANDA CHAY', 'PAPANDROPOULOUS'],
@@ -96,7 +96,7 @@ describe('the name that is expected agrees with the name on the document', () =>
     );
   });
 
-  it('the name that is expected agrees with the name on the document if the print does not say which part is which', () => {
+  it('an expected name agrees with the name on the document if the print does not separate its parts', () => {
     const full = 'ERIKSSON, ANNA MARIA';
     assert.deepEqual(
       compareNames({ firstName: 'Anna', lastName: 'Eriksson' }, { givenNames: '', surname: '', full }),
@@ -112,8 +112,8 @@ describe('the name that is expected agrees with the name on the document', () =>
   });
 });
 
-describe('the name that is expected does not agree', () => {
-  it('the name that is expected does not agree with the name of somebody else', () => {
+describe('an expected name that does not agree with the document', () => {
+  it('an expected name does not agree with the name of another person', () => {
     for (const each of [
       ['Ada', 'Byrne', 'ANNA MARIA', 'ERIKSSON'],
       ['Иван', 'Петров', 'ANNA', 'ERIKSSON'],
@@ -122,7 +122,7 @@ describe('the name that is expected does not agree', () => {
     }
   });
 
-  it('the name that is expected does not agree with a relative: one part is the same, the other is not', () => {
+  it('an expected name does not agree with that of a relative, who has only one part in common', () => {
     assert.deepEqual(compare(['Erik', 'Eriksson', 'ANNA MARIA', 'ERIKSSON']), {
       firstName: 'differs',
       lastName: 'agrees',
@@ -133,7 +133,7 @@ describe('the name that is expected does not agree', () => {
     });
   });
 
-  it('the name that is expected does not agree with a name that is only similar', () => {
+  it('an expected name does not agree with a name that is only similar', () => {
     for (const [firstName, likeness] of Object.entries({
       Ana: 'similar',
       'A.': 'similar',
@@ -147,7 +147,7 @@ describe('the name that is expected does not agree', () => {
     assert.equal(compare(['Anna Maria', 'Smith', 'ANNA', 'SMITH']).firstName, 'similar');
   });
 
-  it('the name that is expected does not agree by a particle, an initial, a beginning or one word twice', () => {
+  it('an expected name does not agree by a particle, an initial, a beginning or a repeated word alone', () => {
     noneAgrees([
       ['Ursula', 'Von', 'URSULA', 'VON DER LEYEN'],
       ['Anna E.', 'Eriksson', 'ANNA BETH', 'ERIKSSON'],
@@ -157,7 +157,7 @@ describe('the name that is expected does not agree', () => {
     ]);
   });
 
-  it('because a zone is full, if another name stands in it', () => {
+  it('an expected name does not agree with another name in a zone that is full', () => {
     noneAgrees(
       [
         ['Nilavadhanananda Chayapa', 'Papandropoulous', 'NILAVADHANANANDA DEJ', 'PAPANDROPOULOUS'],
@@ -168,7 +168,7 @@ describe('the name that is expected does not agree', () => {
     );
   });
 
-  it('the name that is expected does not agree where it cannot be compared', () => {
+  it('an expected name does not agree if it cannot be compared', () => {
     assert.deepEqual(compare(['山田', 'محمد', 'ANNA', 'ERIKSSON']), {
       firstName: 'notComparable',
       lastName: 'notComparable',
@@ -176,7 +176,7 @@ describe('the name that is expected does not agree', () => {
     assert.deepEqual(compare(['Ada', 'Sukarno', '', 'SUKARNO']), { firstName: 'notComparable', lastName: 'agrees' });
   });
 
-  it('however long it is', () => {
+  it('an expected name may be very long, and does not agree', () => {
     noneAgrees([['a-'.repeat(500), 'b'.repeat(1000), 'C '.repeat(100), 'D'.repeat(200)]]);
   });
 });

@@ -32,13 +32,13 @@ const verdict = (params: Texts, document: ReadDocument = documentOf(ANNA)) => {
 };
 
 describe('the check applicantMatch', () => {
-  it('the check applicantMatch is not made where the parameters name nobody', () => {
+  it('the check applicantMatch is not made if the parameters contain no expected person', () => {
     for (const params of [{}, { email: 'a@example.com', _scenario: 'passed' }, { firstName: ' ', lastName: '' }]) {
       assert.equal(verdict(params), undefined);
     }
   });
 
-  it('the check applicantMatch passes if everything that is expected agrees', () => {
+  it('the check applicantMatch passes if every expected value agrees', () => {
     assert.equal(verdict(EXPECTED), 'PASSED');
     assert.equal(verdict({ lastName: 'eriksson' }), 'PASSED');
     assert.equal(
@@ -60,7 +60,7 @@ describe('the check applicantMatch', () => {
     assert.equal(verdict({ ...EXPECTED, firstName: 'Erik', dateOfBirth: '1975-01-01' }), 'FAILED first_name_differs');
   });
 
-  it('the check applicantMatch is for a human if one part differs and the birth date or the number agrees', () => {
+  it('the check applicantMatch goes to a human if one part differs and the birth date or the number agrees', () => {
     assert.equal(verdict({ ...EXPECTED, lastName: 'Byrne' }), 'REVIEW last_name_differs');
     assert.equal(verdict({ ...EXPECTED, firstName: 'Bob' }), 'REVIEW first_name_differs');
     assert.equal(verdict({ lastName: 'Byrne', documentNumber: 'L898902C3' }), 'REVIEW last_name_differs');
@@ -69,14 +69,14 @@ describe('the check applicantMatch', () => {
     assert.equal(verdict({ lastName: 'Eriksson', documentNumber: 'X1' }), 'FAILED document_number_differs');
   });
 
-  it('the check applicantMatch is for a human if something is similar', () => {
+  it('the check applicantMatch goes to a human if a value is similar', () => {
     assert.equal(verdict({ ...EXPECTED, lastName: 'Erikson' }), 'REVIEW last_name_similar');
     assert.equal(verdict({ ...EXPECTED, dateOfBirth: '1974-12-08' }), 'REVIEW date_of_birth_similar');
     assert.equal(verdict({ ...EXPECTED, documentNumber: 'L898902CE' }), 'REVIEW document_number_differs');
     assert.equal(verdict({ documentNumber: 'LB98902C3' }), 'REVIEW document_number_similar');
   });
 
-  it('the check applicantMatch is for a human if something that is expected was not read, or cannot be compared', () => {
+  it('the check applicantMatch goes to a human if an expected value was not read, or cannot be compared', () => {
     const { 'Date Of Birth': _born, ...withoutDate } = ANNA;
     assert.equal(verdict(EXPECTED, documentOf(withoutDate)), 'REVIEW date_of_birth_not_compared');
     assert.equal(verdict({ ...EXPECTED, dateOfBirth: '12.8.74' }), 'REVIEW date_of_birth_not_compared');
@@ -85,7 +85,7 @@ describe('the check applicantMatch', () => {
     assert.equal(verdict(EXPECTED, {}), 'NOT_PERFORMED applicant_not_read');
   });
 
-  it('the check applicantMatch reads print where the document has no zone', () => {
+  it('the check applicantMatch reads the print if the document has no zone', () => {
     const licence = { 'Full Name': 'ANNA MARIA ERIKSSON', 'Date Of Birth': '12 AUG/AOÛT 74' };
     assert.equal(verdict(EXPECTED, documentOf({}, licence, 'DRIVERS_LICENSE')), 'PASSED');
     assert.equal(
@@ -94,21 +94,21 @@ describe('the check applicantMatch', () => {
     );
   });
 
-  it('the check applicantMatch believes the zone before the print, and lets a human look if they differ', () => {
+  it('the check applicantMatch prefers the zone to the print, and goes to a human if they differ', () => {
     const forged = { 'First Name': 'Ada', 'Last Name': 'Byrne', 'Date Of Birth': '2001-01-01' };
     const ada = { firstName: 'Ada', lastName: 'Byrne', dateOfBirth: '2001-01-01' };
     assert.equal(verdict(ada, documentOf(ANNA, forged)), 'FAILED date_of_birth_differs');
     assert.equal(verdict({ firstName: 'Ada', lastName: 'Byrne' }, documentOf(ANNA, forged)), 'REVIEW name_similar');
   });
 
-  it('the check applicantMatch knows a zone that is too short for the name, by the type of the document', () => {
+  it('the check applicantMatch recognises by the type of the document a zone that is too short for the name', () => {
     const zone = { 'First Name': 'NILAVADHANA', 'Last Name': 'PAPANDROPOULOUS' };
     const params = { firstName: 'Nilavadhanananda', lastName: 'Papandropoulous' };
     assert.equal(verdict(params, documentOf({ ...zone, 'First Name': 'NILAVADHANANA' }, {}, 'ID_CARD')), 'PASSED');
     assert.notEqual(verdict(params, documentOf({ ...zone, 'First Name': 'NILAVADHANANA' })), 'PASSED');
   });
 
-  it('the check applicantMatch compares states by their codes alone', () => {
+  it('the check applicantMatch compares states only by their codes', () => {
     const german = documentOf({ ...ANNA, Nationality: 'D' });
     assert.equal(verdict({ ...EXPECTED, nationality: 'DEU' }, german), 'PASSED');
     assert.equal(verdict({ ...EXPECTED, nationality: 'German' }, german), 'PASSED');
@@ -116,14 +116,14 @@ describe('the check applicantMatch', () => {
     assert.equal(verdict({ nationality: 'UTO' }, german), 'REVIEW nationality_differs');
   });
 
-  it('the check applicantMatch is not made where a state is all that is expected, and agrees: that names nobody', () => {
+  it('the check applicantMatch is not made if a state is the only expected value and agrees, because that identifies nobody', () => {
     assert.equal(
       verdict({ nationality: 'UTO', countryCode: 'UTO' }, documentOf({ ...ANNA, Nationality: 'UTO' })),
       undefined,
     );
   });
 
-  it('the check applicantMatch says which field it was, and nothing of a person', () => {
+  it('the check applicantMatch names the field that differs, without personal data', () => {
     const check = judgeApplicant({ ...EXPECTED, lastName: 'Byrne', documentNumber: 'X1' }, documentOf(ANNA));
     assert.deepEqual(check?.metaData, {
       fields: { firstName: 'agrees', lastName: 'differs', dateOfBirth: 'agrees', documentNumber: 'differs' },

@@ -11,7 +11,7 @@ const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 
 const places = testPlaces();
 
-it('a live journey compares what the machine reads with the expected person, and does not accept another', async (t) => {
+it('a live journey compares the document with the expected person, and does not accept another person', async (t) => {
   const app = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
   t.after(() => app.stop());
   const { jpeg } = await makeSpecimen({ kind: 'passport', seed: 3, person: { ...VALID, ...HOLDER } });
