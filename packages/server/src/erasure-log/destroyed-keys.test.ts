@@ -11,7 +11,7 @@ const TENANT = asTenantId('acme');
 const KEY = sql('SELECT sealed FROM data_keys WHERE tenant_id = $1 AND subject LIKE $2');
 const LISTS = '/api/watchlist-manager/facewatchlists';
 
-describe('the key of what was erased (sqlite)', () => {
+describe('the key of erased data (sqlite)', () => {
   const places = testPlaces();
   let place: TestPlace;
   let grove: TestIdentity;
@@ -29,7 +29,7 @@ describe('the key of what was erased (sqlite)', () => {
   const isStored = (key: Buffer) =>
     ['grove.sqlite', 'grove.sqlite-wal'].some((file) => readFileSync(join(place.folder, file)).includes(key));
 
-  it('is in no file of the database soon after a user was deleted', async () => {
+  it('the key of a user is in no file of the database soon after the user was deleted', async () => {
     const store = await grove.store('people');
     const { id } = await grove.user(store, { attributes: { fullName: 'Zuleikha Quillfeather' } });
     const key = await keyOf(id);
@@ -38,7 +38,7 @@ describe('the key of what was erased (sqlite)', () => {
     await grove.until(async () => !isStored(key));
   });
 
-  it('is in no file of the database soon after a watchlist was deleted', async () => {
+  it('the key of a watchlist is in no file of the database soon after the watchlist was deleted', async () => {
     const post = (path: string, body: object) => grove.call(path, { method: 'POST', body: JSON.stringify(body) });
     const { id } = (await post(LISTS, { name: 'fraud', type: 'EMAIL' })).body;
     const added = await post(`${LISTS}/${id}/watchlist-members`, { value: 'zuleikha@plumbago.example' });

@@ -51,7 +51,7 @@ describe('the log of erasures', () => {
   });
   after(() => db.close());
 
-  it('every night writes down what a job had to give up, and asks whether it is there all the same', async () => {
+  it('the log of erasures records each night what a job failed to record, and repeats the erasure', async () => {
     await db.of(acme).write((tx) => log.note(tx, 'user', ['ada']));
     await log.prepare();
     assert.deepEqual(asked, []);
@@ -60,7 +60,7 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, ['acme ada']);
   });
 
-  it('the log of erasures asks once more and not for ever: a database knows until when it is complete', async () => {
+  it('the log of erasures repeats an erasure once but not for ever, because the database stores until when it is complete', async () => {
     asked = [];
     clock.advance(DAY);
     await log.tend(never);
@@ -73,7 +73,7 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, []);
   });
 
-  it('the log of erasures passes over what it has no feature for, as a newer release may have left it', async () => {
+  it('the log of erasures skips an entry of an unknown kind, which a newer release may have written', async () => {
     asked = [];
     await log.writeDown({ tenantId: acme, kind: 'watchlist', ids: ['list'] });
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['bob'] });
@@ -81,12 +81,12 @@ describe('the log of erasures', () => {
     assert.deepEqual(asked, ['acme bob']);
   });
 
-  it('the log of erasures has one feature for a kind', () => {
+  it('the log of erasures accepts one feature for each kind', () => {
     const again = { kind: 'user', oldest: async () => undefined, eraseAgain: async () => 0 } as const;
     assert.throws(() => log.register(again), /user is registered already/);
   });
 
-  it('the log of erasures reads on after a clock that was ahead is put right: a moment that is still to come says nothing', async () => {
+  it('the log of erasures still reads new entries after a clock that was ahead is corrected', async () => {
     await log.prepare();
     const right = clock.now();
     clock.advance(30 * DAY);
@@ -98,7 +98,7 @@ describe('the log of erasures', () => {
     assert.ok(asked.includes('acme grace'));
   });
 
-  it('the log of erasures forgets nothing because the clock is ahead: only a server whose clock said so yesterday, too', async () => {
+  it('the log of erasures keeps its entries while the clock is ahead, unless it was ahead yesterday, too', async () => {
     await log.prepare();
     const right = clock.now();
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['linus'] });

@@ -16,7 +16,7 @@ const KEY = (fill: number) => `1:${Buffer.alloc(32, fill).toString('base64')}`;
 const NOW = Date.UTC(2030, 0, 31, 23, 59);
 const acme = asTenantId('acme');
 
-describe('the list of what was erased', () => {
+describe('the list of erased data', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-erased-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const open = (name: string, fill = 1) => {
@@ -28,7 +28,7 @@ describe('the list of what was erased', () => {
       .flatMap((entry) => ('ids' in entry ? entry.ids : [entry.reason]))
       .sort();
 
-  it('the list of what was erased gives what was noted since a moment, and what is older only if it is a few days older', async () => {
+  it('the list of erased data returns the entries since a time, and at most those of a few days before', async () => {
     const log = open('days');
     for (const days of [0, 1, 3, 10, 399]) {
       await log.add({ tenantId: acme, kind: 'user', ids: [`${days} days ago`] }, NOW - days * DAY);
@@ -39,7 +39,7 @@ describe('the list of what was erased', () => {
     assert.deepEqual(await idsOf(log, NOW - HOUR, NOW + HOUR), ['0 days ago', '1 days ago']);
   });
 
-  it('the list of what was erased keeps a day for as long as it says and no longer', async () => {
+  it('the list of erased data keeps the entries of a day for the documented time, and not longer', async () => {
     const log = open('kept');
     await log.add({ tenantId: acme, kind: 'user', ids: ['a'] }, NOW);
     await log.forget(NOW + LOG_KEPT_DAYS * DAY);
@@ -48,7 +48,7 @@ describe('the list of what was erased', () => {
     assert.deepEqual(await idsOf(log, 0), []);
   });
 
-  it('the list of what was erased cannot be read or added to without the master key', async () => {
+  it('the list of erased data cannot be read or extended without the master key', async () => {
     await open('sealed').add({ tenantId: acme, kind: 'user', ids: ['mine'] }, NOW);
     await open('sealed', 2).add({ tenantId: acme, kind: 'user', ids: ['not mine'] }, NOW);
     const [mine, other] = (await idsOf(open('sealed'), NOW)).reverse();
@@ -56,7 +56,7 @@ describe('the list of what was erased', () => {
     assert.match(other ?? '', /unable to authenticate/);
   });
 
-  it('the list of what was erased is sealed with the newest version of the master key by a rotation, and only what another version sealed', async () => {
+  it('the list of erased data is sealed again by a rotation, with the newest version of the master key, if it has another version', async () => {
     const two = `2:${Buffer.alloc(32, 2).toString('base64')}`;
     const before = open('rotated');
     for (const days of [0, 10, LOG_KEPT_DAYS]) {
@@ -74,7 +74,7 @@ describe('the list of what was erased', () => {
     assert.equal((await checkEntries(place, openMasterKey({ env: KEY(1) }), 0, NOW)).faults.length, 3);
   });
 
-  it('the list of what was erased reads what the first releases wrote, which knew instances alone', async () => {
+  it('the list of erased data can contain entries of the first releases, which recorded only instances', async () => {
     const vault = openVault({ master: openMasterKey({ env: KEY(1) }), clock: systemClock });
     const log = open('old');
     await log.add({ tenantId: acme, kind: 'user', ids: ['new'] }, NOW);
@@ -86,7 +86,7 @@ describe('the list of what was erased', () => {
     assert.deepEqual(await Array.fromAsync(log.since(NOW, NOW)), [{ tenantId: acme, kind: 'instance', ids: ['old'] }]);
   });
 
-  it('the list of what was erased takes no more ids in an entry than are looked for at once', async () => {
+  it('the list of erased data has at most as many ids in an entry as are searched for at once', async () => {
     const ids = Array.from({ length: MAX_IDS_OF_ENTRY + 1 }, String);
     await assert.rejects(open('long').add({ tenantId: acme, kind: 'user', ids }, NOW), /at most 100 ids/);
   });

@@ -108,7 +108,7 @@ async function served<T>(place: TestPlace, clock: TestClock, work: (grove: TestA
 }
 
 onBothEngines('a backup that is put in place', (_engine, places) => {
-  it('a backup that is put in place brings back nobody who was erased after it was made, and keeps everybody else', async (t) => {
+  it('a restored backup contains nobody who was erased after it was made, and everybody else', async (t) => {
     const place = await places.create();
     const clock = testClock();
     const ids = await served(place, clock, (grove) => newInstances(grove, 3));
@@ -133,7 +133,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     });
   });
 
-  it('a backup that is put in place brings back no personal data that was redacted after it was made, also of a journey that was under way', async (t) => {
+  it('a restored backup contains no personal data that was redacted after it was made, also of a journey that was under way', async (t) => {
     const place = await places.create();
     const clock = testClock();
     const cancel = async (grove: TestApp, id: string) =>
@@ -177,7 +177,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     });
   });
 
-  it('a backup that is put in place has nobody deleted by an entry that is not ours: the server does not start unless it is forced to', async () => {
+  it('a restored backup loses nobody by a forged entry of the list: the server does not start unless it is forced to', async () => {
     const place = await places.create();
     const clock = testClock();
     const { kept, blobFolder } = await served(place, clock, async (grove) => ({
@@ -203,7 +203,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     await served(place, clock, async (grove) => assert.equal(await statusOf(grove, kept), 200));
   });
 
-  it('a backup that is put in place brings back no user, no watchlist and no member of one that was erased, and keeps all others', async (t) => {
+  it('a restored backup contains no user, watchlist or member that was erased, and all others', async (t) => {
     const place = await places.create();
     const clock = testClock();
     const { stays, goes, shrinks, ends } = await served(place, clock, async (grove) => {

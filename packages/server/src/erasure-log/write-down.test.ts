@@ -37,7 +37,7 @@ onBothEngines('what was erased', (_engine, places) => {
   });
   after(() => db.close());
 
-  it('within a moment shares entries, each of one kind and one tenant, and asks for one job a transaction', async () => {
+  it('erasures of one moment share entries by kind and tenant, and need one job in each transaction', async () => {
     await db.of(acme).write(async (tx) => {
       await note(tx, 'watchlist-member', idsOf('m', MAX_IDS_OF_ENTRY + 20));
       await note(tx, 'user', []);
@@ -51,7 +51,7 @@ onBothEngines('what was erased', (_engine, places) => {
     assert.deepEqual(shapes(), ['other user 1']);
   });
 
-  it('what was erased is not forgotten while it cannot be written down, and is written down once afterwards', async () => {
+  it('an erasure is not lost while it cannot be recorded, and is recorded once afterwards', async () => {
     await db.of(acme).write((tx) => note(tx, 'user', ['late']));
     isAway = true;
     await assert.rejects(write(db.of(acme)), /away/);
@@ -61,7 +61,7 @@ onBothEngines('what was erased', (_engine, places) => {
     assert.deepEqual(shapes(), ['acme user 1']);
   });
 
-  it('what was erased by a transaction that rolls back is not written down', async () => {
+  it('an erasure by a transaction that rolls back is not recorded', async () => {
     const broken = db.of(acme).write(async (tx) => {
       await note(tx, 'user', ['still there']);
       throw new Error('broken');
