@@ -11,7 +11,7 @@ const LIST = '/api/arthr/apiKeys';
 const db = { of: () => ({}) } as unknown as Db;
 const NOTHING = toPage([], 0, paging({}, { id: 'id' }));
 
-describe('a request on a connection', () => {
+describe('the rules for a request', () => {
   let http: TestHttp;
   const hosts: unknown[] = [];
   before(async () => {
@@ -47,7 +47,7 @@ describe('a request on a connection', () => {
   const get = (target: string, ...headers: string[]) =>
     `GET ${target} HTTP/1.1\r\n${[`Authorization: ${BEARER}`, ...headers].join('\r\n')}\r\n\r\n`;
 
-  it('100001: has one Authorization; with two it is refused, although both are the same', async () => {
+  it('100001: a request with two Authorization headers is refused, although both are equal', async () => {
     for (const name of ['Authorization', 'AUTHORIZATION']) {
       const read = await exchange(get(LIST, 'Host: localhost', `${name}: ${BEARER}`), 1);
       assert.deepEqual(statusesOf(read), [400]);
@@ -55,7 +55,7 @@ describe('a request on a connection', () => {
     }
   });
 
-  it('100001: has one Host; with two it is refused, in whatever case, and the connection is closed', async () => {
+  it('100001: a request with two Host headers is refused, in any case of letters, and the connection is closed', async () => {
     const next = get('/health/live', 'Host: localhost');
     for (const headers of [
       ['Host: localhost', 'Host: localhost'],
@@ -70,7 +70,7 @@ describe('a request on a connection', () => {
     assert.deepEqual(statusesOf(await exchange(get('/health/live', 'X: 1'), 1)), [400], 'none at all');
   });
 
-  it('100001: has a Host that names one host, whatever a proxy has made of two', async () => {
+  it('100001: a request is refused if its Host header does not name exactly one host, as when a proxy has joined two', async () => {
     const hosts = ['a.example, b.example', 'a.example b.example', 'x@a.example', 'a.example/x', 'a.example:x', '<a>'];
     for (const host of hosts) {
       const read = await exchange(get(LIST, `Host: ${host}`) + get('/health/live', 'Host: localhost'), 2);
@@ -87,7 +87,7 @@ describe('a request on a connection', () => {
     `POST ${ISSUE} HTTP/${version}\r\n${['Host: localhost', 'X-Api-Key: x', ...headers].join('\r\n')}\r\n\r\n`;
   const CHUNKS = '2\r\n{}\r\n0\r\n\r\n';
 
-  it('100001: ends where everybody sees its end: chunked and nothing else, in HTTP/1.1', async () => {
+  it('100001: the end of a request must be unambiguous: chunked and nothing else, in HTTP/1.1', async () => {
     const json = 'Content-Type: application/json';
     const good = await exchange(post('1.1', json, 'Transfer-Encoding: Chunked') + CHUNKS, 1);
     assert.deepEqual(statusesOf(good), [200], good);
@@ -106,7 +106,7 @@ describe('a request on a connection', () => {
     }
   });
 
-  it('100006 and 100001: says once what its body is: JSON in UTF-8, without a coding', async () => {
+  it('100006 and 100001: a request declares its body once: JSON in UTF-8, without an encoding', async () => {
     const length = 'Content-Length: 2';
     const ask = async (...headers: string[]) => exchange(`${post('1.1', length, ...headers)}{}`, 1);
     for (const type of [
@@ -134,7 +134,7 @@ describe('a request on a connection', () => {
     assert.match(two, /more than one Content-Type/);
   });
 
-  it('226: names its host in an absolute target, and the Host header is passed over', async () => {
+  it('226: a request with an absolute target uses the host of the target, and ignores the Host header', async () => {
     hosts.length = 0;
     const path = (host: string) => `http://${host}${LIST}`;
     const own = await exchange(get(path('acme.fir.localhost'), 'Host: other.fir.localhost'), 1);
@@ -152,7 +152,7 @@ describe('a request on a connection', () => {
     }
   });
 
-  it('100002 and 100006: a body that cannot be read costs no connection: what comes behind it is answered', async () => {
+  it('100002 and 100006: a body that cannot be read does not end the connection: the next request is answered', async () => {
     const post = (type: string, body: string) =>
       `POST ${LIST} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     for (const [type, body, status] of [
@@ -174,7 +174,7 @@ describe('a request on a connection', () => {
 });
 
 describe('the duration of a request', () => {
-  it('the duration of a request is real: in the metrics and in the log, for answers and for problems', async () => {
+  it('the duration of a request is measured: in the metrics and in the log, for successes and for problems', async () => {
     const SLOW_MS = 60;
     const slowly = () => new Promise((done) => setTimeout(done, SLOW_MS));
     const observed: [string, number, number][] = [];
@@ -216,7 +216,7 @@ describe('the duration of a request', () => {
 });
 
 describe('the page at /', () => {
-  it('the page at / tells a person where they are and leads on, without a script and without naming a tenant', async () => {
+  it('the page at / tells a person what runs here and has links, without a script and without naming a tenant', async () => {
     const http = await openTestHttp();
     try {
       const { status, headers, text } = await http.call('/');
@@ -236,7 +236,7 @@ describe('the page at /', () => {
 });
 
 describe('an answer with a status that the contract does not declare', () => {
-  it('an answer with a status that the contract does not declare is in the log as an error, for which the tests look', async () => {
+  it('an answer with an undeclared status is in the log as an error, which the tests look for', async () => {
     const http = await openTestHttp({
       db,
       handlers: { apiKeys: { list: () => NOTHING, get: () => Promise.reject(new ApiError(100012)) } },

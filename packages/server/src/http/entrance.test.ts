@@ -32,8 +32,8 @@ function openEntrance(costMs: number) {
   return { arrive, turn, begun, clock, isIdle: () => next === undefined };
 }
 
-describe('the entrance', () => {
-  it('the entrance begins the requests of a single caller at once, as many as fit into a long turn, and none is refused', () => {
+describe('the queue of requests', () => {
+  it('the queue of requests begins those of a single caller at once, as many as fit into a long turn, and refuses none', () => {
     const { arrive, turn, begun, isIdle } = openEntrance(0.1);
     const count = 5 * MAX_WAITING;
     assert.ok(arrive('a', count).every(Boolean));
@@ -45,7 +45,7 @@ describe('the entrance', () => {
     assert.ok(turns.length < count / 100, `${turns.length} turns`);
   });
 
-  it('the entrance is left to another caller soon, although thousands of costly requests of one have come before', () => {
+  it('the queue of requests soon serves another caller, although thousands of costly requests of one came before', () => {
     const { arrive, turn, begun } = openEntrance(10);
     arrive('a', 6000);
     const atOnce = begun.length;
@@ -57,7 +57,7 @@ describe('the entrance', () => {
     assert.match(`${turn()} ${turn()}`, /\bb\b/);
   });
 
-  it('the entrance begins the requests of a single caller in their order, and no more of them than may wait', () => {
+  it('the queue of requests begins those of a single caller in their order, up to the limit of waiting ones', () => {
     let work: (() => void) | undefined;
     const nextTurn = (next: () => void) => {
       work = next;
@@ -79,7 +79,7 @@ describe('the entrance', () => {
     assert.equal(begun.length, waiting);
   });
 
-  it('the entrance serves another caller in the turn after it arrives, although a thousand requests of one wait', () => {
+  it('the queue of requests serves a new caller in the next turn, although a thousand requests of another wait', () => {
     const { arrive, turn, begun } = openEntrance(0.1);
     arrive('b');
     arrive('a', 1000);
@@ -91,7 +91,7 @@ describe('the entrance', () => {
     assert.ok(begun.length - before <= 8, `${begun.length - before} requests in a turn`);
   });
 
-  it('the entrance begins in a turn as many as fit into its time, and one at least', () => {
+  it('the queue of requests begins in a turn as many as fit into its time, and at least one', () => {
     const countAt = (costMs: number) => {
       const { arrive, turn } = openEntrance(costMs);
       arrive('b');
@@ -104,7 +104,7 @@ describe('the entrance', () => {
     assert.equal(countAt(TURN_MS * 10), 1);
   });
 
-  it('the entrance takes turns between callers where a turn has one place', () => {
+  it('the queue of requests alternates between callers if a turn has room for one request', () => {
     const { arrive, turn } = openEntrance(5);
     arrive('c');
     arrive('a', 200);
@@ -113,7 +113,7 @@ describe('the entrance', () => {
     assert.equal([turn(), turn(), turn(), turn()].filter((name) => name === 'b').length, 2);
   });
 
-  it('the entrance has long turns for a single caller again when the others are gone for a while', () => {
+  it('the queue of requests has long turns for a single caller again when the others have been gone for a while', () => {
     const { arrive, turn, begun, clock, isIdle } = openEntrance(1);
     arrive('b');
     arrive('a', 50);
@@ -124,7 +124,7 @@ describe('the entrance', () => {
     assert.equal(begun.length, 66);
   });
 
-  it('the entrance has long turns for what waits of a single caller when the others are gone, although more arrives all the time', () => {
+  it('the queue of requests has long turns for the waiting requests of a single caller when the others are gone, although more arrive all the time', () => {
     const { arrive, turn, clock } = openEntrance(1);
     arrive('b');
     arrive('a', 64);
@@ -136,7 +136,7 @@ describe('the entrance', () => {
     assert.ok(turn().split(' ').length > 10);
   });
 
-  it('the entrance has no place for more than half of those that may wait, for one caller', () => {
+  it('the queue of requests gives one caller at most half of its places', () => {
     const { arrive } = openEntrance(1);
     arrive('b');
     const places = arrive('a', 2 * MAX_WAITING).filter(Boolean).length;

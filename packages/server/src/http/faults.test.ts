@@ -6,7 +6,7 @@ import { startPostgres, type TestPostgres } from '../../test/postgres.ts';
 
 const LIST = '/api/arthr/apiKeys';
 
-describe('a database that is gone (postgres)', () => {
+describe('a database that is unavailable (postgres)', () => {
   const places = testPlaces();
   let postgres: TestPostgres;
   let grove: TestApp;
@@ -25,7 +25,7 @@ describe('a database that is gone (postgres)', () => {
     await postgres.stop();
   });
 
-  it('100010: answers 503 with Retry-After within five seconds, lives on, and heals without a restart', async () => {
+  it('100010: while the database is down, a request gets 503 with Retry-After within five seconds, and the server recovers without a restart', async () => {
     const token = await grove.token();
     assert.equal((await grove.call(LIST, { token })).status, 200);
     postgres.kill('SIGKILL');
@@ -49,7 +49,7 @@ describe('a database that is gone (postgres)', () => {
     assert.equal((await grove.call('/health/ready', { token: null })).status, 200);
   });
 
-  it('100010: answers 503 with Retry-After while it can only be read, is not ready, and heals', async () => {
+  it('100010: while the database is read-only, a request gets 503 with Retry-After, the server is not ready, and it recovers', async () => {
     const token = await grove.token();
     const create = (name: string) => grove.call(LIST, { method: 'POST', body: JSON.stringify({ name }), token });
     const setReadOnly = async (value: string) => {
@@ -76,7 +76,7 @@ describe('a database that is gone (postgres)', () => {
 describe('a disk that is full (sqlite)', () => {
   const places = testPlaces();
 
-  it('100020: answers 507, keeps what it has, and goes on when there is room again', async () => {
+  it('100020: while the disk is full, a request gets 507, stored data stays, and the server continues when there is room again', async () => {
     const grove = await openTestApp(await places.create());
     try {
       const db = grove.app.db.of('acme' as never);
@@ -107,7 +107,7 @@ describe('a disk that is full (sqlite)', () => {
 describe('a client that is slow', () => {
   const places = testPlaces();
 
-  it('100018: is answered 408 and cut off', async () => {
+  it('100018: a client that sends too slowly gets 408, and its connection is closed', async () => {
     const grove = await openTestApp(await places.create());
     try {
       grove.app.http.server.requestTimeout = 300;
@@ -131,10 +131,10 @@ describe('a client that is slow', () => {
   });
 });
 
-describe('a tenant that is full', () => {
+describe('a tenant with too many API keys', () => {
   const places = testPlaces();
 
-  it('100017: makes no API key beyond the hundred thousandth', async () => {
+  it('100017: a tenant with a hundred thousand API keys cannot create another', async () => {
     const grove = await openTestApp(await places.create());
     try {
       const db = grove.app.db.of('acme' as never);

@@ -83,7 +83,7 @@ describe('a tenant beside a flood', () => {
     });
   }
 
-  it('100010: is told to whoever floods with more than may wait, and the tenant is served', async () => {
+  it('100010: a caller with too many waiting requests is refused, and another tenant is served', async () => {
     const tenant = await open();
     const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
     const refused = get(LIST, 'Authorization: Bearer nothing');

@@ -36,8 +36,8 @@ async function open(most: number, proxies: readonly string[] = []) {
 }
 
 // Only Linux has all of 127.0.0.0/8 without being told.
-describe('connections', { skip: process.platform === 'linux' ? false : 'one address alone' }, () => {
-  it('connections of one address take half of all places, those of the next half of the rest, and come free when they close', async () => {
+describe('the limit of connections', { skip: process.platform === 'linux' ? false : 'one address alone' }, () => {
+  it('the connections of one address take at most half of all places, those of the next half of the rest, and are free after they close', async () => {
     const ask = await open(8);
     const first = [];
     for (let count = 0; count < 6; count++) first.push(await ask('127.0.0.1'));
@@ -53,13 +53,13 @@ describe('connections', { skip: process.platform === 'linux' ? false : 'one addr
     assert.ok(free);
   });
 
-  it('connections of a proxy may take all places', async () => {
+  it('the connections of a trusted proxy may take all places', async () => {
     const ask = await open(4, ['127.0.0.0/24']);
     for (let count = 0; count < 4; count++) assert.ok(await ask('127.0.0.1'));
   });
 });
 
-it('addresses of one IPv6 network of 64 bits count as one', () => {
+it('the addresses of one IPv6 network of 64 bits count as one', () => {
   assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
   assert.equal(networkOf('2001:db8:1:2::9'), '2001:db8:1:2');
   assert.equal(networkOf('2001:db8::9'), '2001:db8:0:0');
@@ -74,7 +74,7 @@ it('addresses of one IPv6 network of 64 bits count as one', () => {
     assert.equal(networkOf(text), 'unknown');
 });
 
-it('100007: the limit of requests is one for a network of 64 bits, and another for the next', () => {
+it('100007: an IPv6 network of 64 bits has one rate limit, and the next network has another', () => {
   const limits = requestLimits(1, testClock());
   const ask = (ip: string) => limits?.ofAddress({ ip, extraHeaders: null } as FastifyRequest);
   for (const last of [1, 2, 3, 4]) ask(`2001:db8:1:2::${last}`);

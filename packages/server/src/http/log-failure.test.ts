@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../kernel/errors.ts';
 import { failureLog } from './log-failure.ts';
 
-it('requests that are refused because the server is busy are one line without a stack, and a fault of its own is one line each', () => {
+it('a request refused because the server is busy is one log line without a stack, and a fault of the server is one line each', () => {
   type Line = { level: string; fields: Record<string, unknown>; text: string };
   const lines: Line[] = [];
   const note = (level: string) => (fields: Record<string, unknown>, text: string) =>
@@ -32,7 +32,7 @@ it('requests that are refused because the server is busy are one line without a 
   );
 });
 
-it('requests for pages that are not built yet are one line without a stack', () => {
+it('a request for pages that are not built yet is one log line without a stack', () => {
   const lines: [string, unknown, string][] = [];
   const note = (level: string) => (fields: unknown, text: string) => void lines.push([level, fields, text]);
   const failed = failureLog({ warn: note('warn'), error: note('error') } as never);

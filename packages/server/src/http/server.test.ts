@@ -32,7 +32,7 @@ describe('the HTTP server', () => {
     assert.ok(served > 92);
   });
 
-  it('the HTTP server resolves the three shadowed pairs to the static word', async () => {
+  it('the HTTP server prefers the fixed word for the three paths that a parameter would shadow', async () => {
     const { body } = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', token: null });
     assert.equal(body.code, 100008);
     assert.ok(/X-Api-Key/.test(body.message), 'apiKeys/issue is not the key named issue');
@@ -50,7 +50,7 @@ describe('the HTTP server', () => {
     );
   });
 
-  it('the HTTP server sends security headers and a request id with every answer, good or bad', async () => {
+  it('the HTTP server sends security headers and a request id with every answer, success or problem', async () => {
     const ids = new Set<string | null>();
     for (const path of ['/health/live', '/api/arthr/apiKeys', '/nowhere', '/openapi.json']) {
       const { headers } = await grove.call(path);
@@ -63,19 +63,19 @@ describe('the HTTP server', () => {
     assert.ok(!ids.has(null));
   });
 
-  it('the HTTP server strips what the contract does not declare on the way out', async () => {
+  it('the HTTP server removes undeclared members from answers', async () => {
     const { text } = await grove.call('/api/arthr/apiKeys');
     for (const column of ['secret_hash', 'pepper', 'name_folded', 'tenant_id']) assert.ok(!text.includes(column));
   });
 
-  it('the HTTP server tells that it lives, that it is ready, and what it serves', async () => {
+  it('the HTTP server reports that it is live and ready, and serves its OpenAPI document', async () => {
     assert.deepEqual((await grove.call('/health/live', { token: null })).body, { status: 'live', version: VERSION });
     assert.deepEqual((await grove.call('/health/ready', { token: null })).body, { status: 'ready', version: VERSION });
     const { body } = await grove.call('/openapi.json', { token: null });
     assert.equal(body.openapi, '3.1.0');
   });
 
-  it('metrics are for this machine, or for whoever has the token', async () => {
+  it('the metrics can be read from this machine, and elsewhere with the token', async () => {
     const open = await grove.call('/metrics', { token: null });
     assert.match(
       open.text,
@@ -96,7 +96,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  it('the HTTP server logs requests when asked, without secrets, tokens, bodies or addresses', async () => {
+  it('the HTTP server logs requests if that is switched on, without secrets, tokens, bodies or addresses', async () => {
     const noisy = await openTestApp(await places.create(), { environment: { GROVE_LOG_REQUESTS: 'on' } });
     try {
       const canary = 'canary-7f3a';
@@ -114,7 +114,7 @@ describe('the HTTP server', () => {
     }
   });
 
-  it('the HTTP server answers a bug with 500 and code 1, the detail only in the log', async () => {
+  it('the HTTP server answers a bug with 500 and code 1, with the detail only in the log', async () => {
     const broken = await openTestApp(await places.create());
     const token = await broken.token();
     await broken.app.db.of('acme' as never).write((tx) => tx.run({ text: 'DROP TABLE counters' }, []));
@@ -127,10 +127,10 @@ describe('the HTTP server', () => {
   });
 });
 
-describe('limits of requests', () => {
+describe('the rate limits of requests', () => {
   const places = testPlaces();
 
-  it('100007: a key gets its share each second, with the RateLimit fields, and no more; junk does not lift it', async () => {
+  it('100007: a key gets its share each second, with the RateLimit fields, and not more; invalid requests do not raise it', async () => {
     const clock = testClock();
     const grove = await openTestApp(await places.create(), { clock, environment: { GROVE_RATE_LIMIT: '5' } });
     try {
@@ -152,7 +152,7 @@ describe('limits of requests', () => {
     }
   });
 
-  it('100007: an address gets four times as much, whoever it says it is', async () => {
+  it('100007: an address gets four times as much as a key, whatever tokens and forwarded addresses it sends', async () => {
     const clock = testClock();
     const grove = await openTestApp(await places.create(), { clock, environment: { GROVE_RATE_LIMIT: '5' } });
     try {
@@ -167,7 +167,7 @@ describe('limits of requests', () => {
     }
   });
 
-  it('behind a trusted proxy the address is the one it forwards', async () => {
+  it('behind a trusted proxy, the rate limit uses the forwarded address', async () => {
     const clock = testClock();
     const environment = { GROVE_RATE_LIMIT: '5', GROVE_TRUST_PROXY: '127.0.0.0/8' };
     const grove = await openTestApp(await places.create(), { clock, environment });
@@ -184,7 +184,7 @@ describe('limits of requests', () => {
     }
   });
 
-  it('100007: a port, or what a caller has forwarded itself, makes no other address of it', async () => {
+  it('100007: neither a port nor a header forwarded by the caller makes another address for the rate limit', async () => {
     const clock = testClock();
     const environment = { GROVE_RATE_LIMIT: '5', GROVE_TRUST_PROXY: '127.0.0.0/8' };
     const grove = await openTestApp(await places.create(), { clock, environment });
@@ -210,10 +210,10 @@ describe('limits of requests', () => {
   });
 });
 
-describe('a stop', () => {
+describe('the stop of the server', () => {
   const places = testPlaces();
 
-  it('a stop lets a request in flight finish, and takes no new one', async () => {
+  it('the stop of the server lets a request in flight finish, and takes no new one', async () => {
     const grove = await openTestApp(await places.create());
     const token = await grove.token();
     const { port } = new URL(grove.baseUrl);

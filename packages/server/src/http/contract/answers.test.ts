@@ -8,7 +8,7 @@ import { ApiError } from '../../kernel/errors.ts';
 const ARCHIVE = '/api/userdata-server/processDefinitions/d/processInstances/i/userdataarchive';
 const ITEM = '/api/userdata-server/processDefinitions/d/processInstances/i/getdata?path=a';
 
-describe('answers that are not a plain body', () => {
+describe('answers without a plain body', () => {
   let http: TestHttp;
   let archive: () => Readable;
   let broken = 'yes';
@@ -41,7 +41,7 @@ describe('answers that are not a plain body', () => {
     assert.ok(answer.headers.get('x-request-id'));
   });
 
-  it('an address beyond ASCII is written as bytes, and can neither break nor add a header', async () => {
+  it('a redirect to an address beyond ASCII is written as bytes, and can neither break nor add a header', async () => {
     const answer = await http.call(
       `/processInstances?pt=${encodeURIComponent('https://a.example/prüfen x\r\nSet-Cookie: a=b')}`,
     );
@@ -50,7 +50,7 @@ describe('answers that are not a plain body', () => {
     assert.equal(answer.headers.get('set-cookie'), null);
   });
 
-  it('a header that cannot be written is a fault, not a silence', async () => {
+  it('a header that cannot be written is a fault, and not dropped', async () => {
     broken = '\u0000';
     const endless = new Readable({ read: () => undefined });
     endless.push('begun');
@@ -67,13 +67,13 @@ describe('answers that are not a plain body', () => {
     broken = 'yes';
   });
 
-  it('a body with headers of its own is still looked over by its schema', async () => {
+  it('a body with headers of its own is still checked by its schema', async () => {
     const { status, headers: sent, body } = await http.call('/api/journey/sessions', { method: 'POST', body: '{}' });
     assert.deepEqual([status, sent.get('x-more')], [200, 'yes']);
     assert.deepEqual(body, { processInstanceId: 'i', expiringDtm: 'e' });
   });
 
-  it('a file has its type and length, and its headers take the place of the usual ones', async () => {
+  it('a file has its type and length, and its headers replace the usual ones', async () => {
     const answer = await fetch(`${http.baseUrl}${ITEM}`, { headers });
     assert.deepEqual([...new Uint8Array(await answer.arrayBuffer())], [1, 2, 3]);
     assert.equal(answer.headers.get('content-type'), 'image/png');
@@ -82,7 +82,7 @@ describe('answers that are not a plain body', () => {
     assert.equal(answer.headers.get('cache-control'), 'no-store');
   });
 
-  it('a stream arrives whole, with its type and the usual headers', async () => {
+  it('a stream arrives completely, with its type and the usual headers', async () => {
     archive = () => Readable.from(['one ', 'two ', 'three']);
     const { status, text, headers: sent } = await take();
     assert.deepEqual([status, text, sent.get('content-type')], [200, 'one two three', 'application/zip']);
@@ -92,7 +92,7 @@ describe('answers that are not a plain body', () => {
     assert.deepEqual([(await take()).status, (await take()).text], [200, '']);
   });
 
-  it('what goes wrong before the first byte is a problem like any other', async () => {
+  it('a failure before the first byte of a stream is a problem like any other', async () => {
     const failing = (error: Error) => () =>
       new Readable({
         read() {
@@ -109,7 +109,7 @@ describe('answers that are not a plain body', () => {
     assert.equal((await take()).status, 500);
   });
 
-  it('what goes wrong later breaks the answer off, so that nobody takes it for whole; only faults of ours are logged as errors', async () => {
+  it('a failure in the middle of a stream aborts the answer, so that it does not look complete; only faults of Grove are logged as errors', async () => {
     const brokenBy = (error: Error) => () => {
       let first = true;
       return new Readable({
@@ -129,7 +129,7 @@ describe('answers that are not a plain body', () => {
     assert.match(http.logged(), /response stream failed/);
   });
 
-  it('a stream is destroyed when the client has gone, before its first byte and after it', async () => {
+  it('a stream is destroyed when the client disconnects, before its first byte and after it', async () => {
     for (const chunks of [[], ['begun']]) {
       const endless = new Readable({ read: () => undefined });
       for (const chunk of chunks) endless.push(chunk);
@@ -150,7 +150,7 @@ describe('answers that are not a plain body', () => {
     }
   });
 
-  it('the schema of process definitions is built at the first request and kept', async () => {
+  it('the schema of process definitions is compiled at the first request and kept', async () => {
     let built = 0;
     const own = await openTestHttp({
       definitionSchema: () => {

@@ -39,15 +39,15 @@ describe('bad input', () => {
   ]) {
     it(`100002: ${JSON.stringify(text)} is not JSON`, () => check(send(text), 400, 100002));
   }
-  it('100002: the answer does not repeat the body', async () => {
+  it('100002: the answer to invalid JSON does not repeat the body', async () => {
     const { text } = await send('{"name": secret-in-the-body}');
     assert.ok(!text.includes('secret-in-the-body'));
     assert.ok(!grove.logged().includes('secret-in-the-body'));
   });
-  it('100002: bytes that are not UTF-8', () =>
+  it('100002: bytes that are not UTF-8 are refused', () =>
     check(send(Buffer.from([0x7b, 0x22, 0x6e, 0xff, 0x22, 0x7d])), 400, 100002));
   for (const text of ['[]', '"x"', '7', 'true', 'null', '']) {
-    it(`100001: ${JSON.stringify(text)} is no API key`, () => check(send(text), 400, 100001));
+    it(`100001: ${JSON.stringify(text)} is not an API key`, () => check(send(text), 400, 100001));
   }
 
   for (const [what, body, pointer] of [
@@ -74,13 +74,13 @@ describe('bad input', () => {
     it(`100001: ${what}, naming ${JSON.stringify(pointer)}`, () => check(send(body), 400, 100001, pointer));
   }
 
-  it('nesting of 33 levels is refused, and a million brackets do not hurt', async () => {
+  it('100001: nesting of 33 levels is refused, and a million brackets do no harm', async () => {
     await check(send(`{"name":"x","a":${'['.repeat(33)}${']'.repeat(33)}}`), 400, 100001);
     await check(send('['.repeat(1_000_000)), 400, 100002);
     assert.equal(({} as { status?: string }).status, undefined);
   });
 
-  it('100006: every other content type with a body', async () => {
+  it('100006: a body with any other content type is refused', async () => {
     for (const type of [
       'text/plain',
       'application/xml',
@@ -100,13 +100,13 @@ describe('bad input', () => {
     assert.equal((await send('{"name":7}', { 'Content-Type': 'application/json; charset=utf-8' })).body.code, 100001);
   });
 
-  it('100001: a body with more than 50,000 values is not read', async () => {
+  it('100001: a body with more than 50,000 values is refused unread', async () => {
     const many = (count: number) => JSON.stringify({ name: 'x', description: Array.from({ length: count }, () => 1) });
     await check(send(many(60_000)), 400, 100001, '');
     await check(send(many(40_000)), 400, 100001, '/description');
   });
 
-  it('100005: a body of more than 64 KiB of somebody who shows no key and no session', async () => {
+  it('100005: a body of more than 64 KiB is refused without a key and without a session', async () => {
     const code = 'x'.repeat(70_000);
     for (const path of ['/api/arthr/apiKeys/issue', '/api/journey/sessions', '/api/console/invitation/open']) {
       const { status, body } = await grove.call(path, { method: 'POST', token: null, body: JSON.stringify({ code }) });
@@ -114,7 +114,7 @@ describe('bad input', () => {
     }
   });
 
-  it('100005: a body over 1 MiB, whether its length is told or not', async () => {
+  it('100005: a body over 1 MiB is refused, whether its length is declared or not', async () => {
     await check(send(JSON.stringify({ name: 'x', description: 'y'.repeat(10 * 1024 * 1024) })), 413, 100005);
     const stream = new ReadableStream({
       start(controller) {
@@ -141,7 +141,7 @@ describe('bad input', () => {
     assert.match(answer, /^HTTP\/1\.1 431 .*application\/problem\+json.*"code":100019/s);
   });
 
-  it('100001: what is not HTTP gets a problem and a closed connection', async () => {
+  it('100001: a message that is not HTTP gets a problem and a closed connection', async () => {
     assert.match(await raw(grove.baseUrl, 'GARBAGE\r\n\r\n'), /^HTTP\/1\.1 400 .*"code":100001/s);
     assert.match(
       await raw(
@@ -152,7 +152,7 @@ describe('bad input', () => {
     );
   });
 
-  it('100003 and 100004: no such address; no such method, with Allow', async () => {
+  it('100003 and 100004: an unknown address is refused, and an unknown method with the header Allow', async () => {
     for (const path of [
       '/api',
       '/api/arthr/apikeys',
@@ -172,7 +172,7 @@ describe('bad input', () => {
     );
   });
 
-  it('100001: addresses that cannot be decoded, NUL in a parameter, parameters without end', async () => {
+  it('100001: addresses that cannot be decoded, NUL in a parameter, and too many parameters are refused', async () => {
     for (const path of [
       '/api/arthr/apiKeys/%zz',
       '/api/arthr/apiKeys/%00',
@@ -191,7 +191,7 @@ describe('bad input', () => {
     assert.deepEqual([body.code, body.errors[0].pointer], [100001, '/query/a0']);
   });
 
-  it('the query never becomes a prototype', async () => {
+  it('a query parameter never changes a prototype', async () => {
     const { body } = await grove.call('/api/arthr/apiKeys?__proto__=1&constructor=2&toString=3&hasOwnProperty=4');
     assert.deepEqual(
       [body.code, body.errors.map(({ pointer }: { pointer: string }) => pointer)],
@@ -199,7 +199,7 @@ describe('bad input', () => {
     );
   });
 
-  it('bad input leaves nothing stored, and nothing that is logged as an error', async () => {
+  it('bad input leaves nothing in the database, and no error in the log', async () => {
     assert.equal(await count(), stored);
     assert.doesNotMatch(grove.logged(), /"level":50/);
   });

@@ -55,7 +55,7 @@ describe('the room for bodies', () => {
     throw new Error(`no ${status}`);
   };
 
-  it('100007: is half of all for one tenant, half of the rest for the next, and free again when a connection ends', async () => {
+  it('100007: the memory for bodies is half of all for one tenant, half of the rest for the next, and free again when a connection ends', async () => {
     const first = hold('acme.one', `Content-Length: ${400 * KB}`);
     await until('acme.two', 400 * KB, 429);
     assert.equal(await upload('acme.two', 99 * KB), 200, 'what is small is not counted');
@@ -66,7 +66,7 @@ describe('the room for bodies', () => {
     assert.equal(await upload('acme.two', 400 * KB), 200, 'what was answered takes no room');
   });
 
-  it('a body waits until there is room, and a small tenant goes before the next of a large one', async () => {
+  it('a body waits until there is memory for it, and a small tenant goes before the next body of a large one', async () => {
     const patient = await open(60_000);
     const impatient = http;
     http = patient;
@@ -92,7 +92,7 @@ describe('the room for bodies', () => {
     }
   });
 
-  it('100007: one session leaves room to others of its tenant, and holds up nobody who fits', async () => {
+  it('100007: one session leaves memory for other sessions of its tenant, and holds up no body that fits', async () => {
     const uploads = [hold('acme.one', `Content-Length: ${150 * KB}`)];
     // A second one of the same session would leave less than it has.
     await until('acme.one', 150 * KB, 429);
@@ -113,7 +113,7 @@ describe('the room for bodies', () => {
     }
   });
 
-  it('a body that comes too slowly to arrive in time is cut off while others wait', async () => {
+  it('a body that arrives too slowly is aborted while others wait', async () => {
     const strict = await open(60_000, 0);
     const usual = http;
     http = strict;
@@ -130,7 +130,7 @@ describe('the room for bodies', () => {
     }
   });
 
-  it('100007: counts a body whose length is not told as the longest', async () => {
+  it('100007: a body of undeclared length counts as the longest', async () => {
     const { answered, socket } = hold('acme.one', 'Transfer-Encoding: chunked');
     assert.equal(await answered, 429);
     socket.destroy();

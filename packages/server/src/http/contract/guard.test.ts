@@ -48,7 +48,7 @@ describe('who may call', () => {
     return body?.code ?? status;
   };
 
-  it('100054: a journey opens by its own cookie, and its handler learns the session from it', async () => {
+  it('100054: a journey is opened only by its own cookie, and the handler gets the session from it', async () => {
     assert.notEqual(await codeOf(path, { headers: { Cookie: `a=b; ${COOKIE}; c=d` } }), 100054);
     assert.deepEqual([seen?.context.tenantId, seen?.context.session?.sessionId], ['acme', 'session']);
     const other = newId(1_700_000_000_001);
@@ -68,7 +68,7 @@ describe('who may call', () => {
     assert.equal(await codeOf('/api/journey/nonsense', { headers: { Cookie: COOKIE } }), 100054);
   });
 
-  it('100054: a bearer token opens no journey operation, and the answer asks for none', async () => {
+  it('100054: a bearer token does not open an operation of a journey, and the answer does not ask for a token', async () => {
     for (const { operation, id } of operations()) {
       if (operation.auth !== 'journey') continue;
       for (const { path: template } of addressesOf(operation)) {
@@ -80,7 +80,7 @@ describe('who may call', () => {
     }
   });
 
-  it('100008: a cookie opens no bearer operation', async () => {
+  it('100008: a cookie does not open an operation that needs a bearer token', async () => {
     let asked = 0;
     for (const { operation, id } of operations()) {
       if (!operation.permission) continue;
@@ -94,7 +94,7 @@ describe('who may call', () => {
     assert.ok(asked > 80);
   });
 
-  it('100054: a host that names another tenant than the cookie is refused; one that names none is not', async () => {
+  it('100054: a host that names another tenant than the cookie is refused, but not one that names no tenant', async () => {
     const { port } = new URL(http.baseUrl);
     const ask = (host: string) =>
       http.http
@@ -105,7 +105,7 @@ describe('who may call', () => {
     assert.notEqual(await ask('localhost'), 401);
   });
 
-  it('100067: what changes something comes from our own pages alone', async () => {
+  it('100067: a request that changes something must come from the server’s own pages', async () => {
     const { host } = new URL(http.baseUrl);
     const deny = (headers: Record<string, string>) =>
       http.http.inject({ method: 'POST', url: `${path}/handoffs/deny`, headers: { host, cookie: COOKIE, ...headers } });
@@ -138,14 +138,14 @@ describe('who may call', () => {
     assert.equal(seen, undefined);
   });
 
-  it('100067: a session is not made for a page of somebody else; a link may be followed from anywhere', async () => {
+  it('100067: a page of another site cannot create a session, but a link may be followed from any site', async () => {
     const post = (url: string) =>
       http.http.inject({ method: 'POST', url, headers: { host: 'localhost', origin: 'https://evil.example' } });
     assert.equal((await post('/api/journey/sessions')).json().code, 100067);
     assert.equal((await post('/api/process-server/startProcess?pi=1&c=2')).statusCode, 303);
   });
 
-  it('100006: an upload takes the types it names, as bytes; other operations take JSON alone', async () => {
+  it('100006: an upload accepts the declared types, as bytes; other operations accept only JSON', async () => {
     const upload = (type: string | undefined, body: Uint8Array | string) =>
       codeOf(`${path}/steps/document/images/front`, {
         method: 'POST',
@@ -175,7 +175,7 @@ describe('who may call', () => {
     }
   });
 
-  it('100005: an image of more than 12 MiB is too large, one of as much is not', async () => {
+  it('100005: an image of more than 12 MiB is refused, one of exactly 12 MiB is not', async () => {
     const upload = (bytes: number) =>
       codeOf(`${path}/steps/document/images/front`, {
         method: 'POST',
@@ -187,8 +187,8 @@ describe('who may call', () => {
   });
 });
 
-describe('with https', () => {
-  it('100054: the cookie is the one that is bound to its host', async () => {
+describe('the guard with https', () => {
+  it('100054: with https, only the cookie that is bound to its host is accepted', async () => {
     const http = await openTestHttp({
       journeySession,
       environment: { GROVE_SCHEME: 'https' },
@@ -206,8 +206,8 @@ describe('with https', () => {
   });
 });
 
-describe('limits of the journey', () => {
-  it('100007: thirty sessions a minute for an address, ninety uploads for a session', async () => {
+describe('the rate limits of journeys', () => {
+  it('100007: an address may create thirty sessions a minute, and a session may upload ninety images', async () => {
     const clock = testClock();
     const http = await openTestHttp({
       journeySession,

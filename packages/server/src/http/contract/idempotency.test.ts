@@ -31,7 +31,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     });
   const named = async (name: string) => (await grove.client.apiKeys.list({ query: { name } })).totalElements;
 
-  it('a retry gets the same answer, marked as replayed, and makes nothing', async () => {
+  it('a repeated request gets the same answer, marked as replayed, and creates nothing', async () => {
     const first = await create('retry', 'made once');
     const again = await create('retry', 'made once');
     assert.equal(first.status, 201);
@@ -42,7 +42,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(await named('made once'), 1);
   });
 
-  it('a person request is made once too', async () => {
+  it('a repeated person request is created once, too', async () => {
     const find = () =>
       grove.call('/api/userdata-server/personRequests', {
         method: 'POST',
@@ -55,7 +55,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
   });
 
-  it('every operation of a back end that creates takes a key, and no other says so', () => {
+  it('every back-end operation that creates something accepts an Idempotency-Key, and no other declares it', () => {
     const taking = operations().filter(({ operation }) => takesIdempotencyKey(operation));
     for (const id of ['apiKeys.create', 'processInstances.create', 'processInstances.start', 'personRequests.erase']) {
       assert.ok(
@@ -75,14 +75,14 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     );
   });
 
-  it('100012: the same key with another body is refused', async () => {
+  it('100012: an Idempotency-Key with another body is refused', async () => {
     await create('body', 'one body');
     const { status, body } = await create('body', 'another body');
     assert.deepEqual([status, body.code], [422, 100012]);
     assert.equal(await named('another body'), 0);
   });
 
-  it('100012: another caller never receives the answer, which holds a secret', async () => {
+  it('100012: another caller never gets the stored answer, which holds a secret', async () => {
     const first = await create('caller', 'for one caller');
     const other = await grove.client.apiKeys.create({
       body: { name: 'the other caller', permissions: ['TNT#acme#*'] },
@@ -92,7 +92,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.ok(!text.includes(first.body.code));
   });
 
-  it('a test key takes no key from a live caller', async () => {
+  it('an Idempotency-Key of a test caller does not block the same one of a live caller', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const taken = await create('order-1', 'of the test key', grove, await grove.token(apiKey));
     assert.equal(taken.status, 201, taken.text);
@@ -100,7 +100,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(status, 201, text);
   });
 
-  it('100011: twenty at once make one; the others are told to wait or get its answer', async () => {
+  it('100011: twenty equal requests at once create one; the others are told to wait or get its answer', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => create('race', 'raced')));
     const statuses = answers.map(({ status }) => status);
     assert.ok(
@@ -114,7 +114,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(await named('raced'), 1);
   });
 
-  it('100011: while the first is under way its key is refused, and nothing is begun twice', async () => {
+  it('100011: an Idempotency-Key is refused while its first request is running, and nothing is started twice', async () => {
     const perform = idempotency({ vault: grove.app.vault, clock: grove.clock });
     const released = Promise.withResolvers<void>();
     const begun: string[] = [];
@@ -145,7 +145,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.deepEqual(begun.toSorted(), ['elsewhere', 'first', 'of another tenant']);
   });
 
-  it('two nodes at once make one', async () => {
+  it('two nodes that get a request at once create one', async () => {
     const second = await openTestApp(place, {
       clock: grove.clock,
       environment: { GROVE_PUBLIC_PORT: new URL(grove.baseUrl).port },
@@ -170,13 +170,13 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     }
   });
 
-  it('a request that failed leaves nothing behind: the key can be used again', async () => {
+  it('a request that failed stores no answer, so its Idempotency-Key can be used again', async () => {
     await grove.client.apiKeys.create({ body: { name: 'in the way' } });
     assert.equal((await create('failed', 'in the way')).status, 409);
     assert.equal((await create('failed', 'out of the way')).status, 201);
   });
 
-  it('Idempotency-Key is kept for 24 hours, then free', async () => {
+  it('an Idempotency-Key is kept for 24 hours, and is free afterwards', async () => {
     await create('old', 'before');
     grove.clock.advance(24 * HOUR - 1);
     assert.equal((await create('old', 'after', grove, await grove.token())).status, 422);
@@ -185,7 +185,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.deepEqual([status, headers.get('idempotent-replayed')], [201, null]);
   });
 
-  it('Idempotency-Key is removed a day later, however many there are, and not before', async () => {
+  it('an Idempotency-Key is deleted a day later, however many there are, and not before', async () => {
     const now = grove.clock.now();
     // The server's own hourly job is due, too, since the test before has moved the clock: it must have run already.
     const isOver = async () => (await grove.app.db.system.get({ text: PURGE_LATER }, [now])) !== undefined;
@@ -210,7 +210,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.equal(Number(await count()), 1);
   });
 
-  it('100001: a key that is empty, too long or not ASCII is refused', async () => {
+  it('100001: an Idempotency-Key that is empty, too long or not ASCII is refused', async () => {
     const token = await grove.token();
     for (const key of ['a b', 'x'.repeat(256), 'ü']) {
       const { status, body } = await create(key, `key ${key.length}`, grove, token);
@@ -218,7 +218,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     }
   });
 
-  it('Idempotency-Key stores answers sealed: the secret is not in the database', async () => {
+  it('an Idempotency-Key has a sealed answer: its secret is not readable in the database', async () => {
     const { body } = await create('sealed', 'sealed answer', grove, await grove.token());
     const rows = await grove.app.db
       .of('acme' as never)
@@ -227,7 +227,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes(body.code.slice(-43)));
   });
 
-  it('Idempotency-Key stores no hash in the clear, by which a guess of what was sent could be tried', async () => {
+  it('an Idempotency-Key has no plain hash of the request, by which somebody could test guesses', async () => {
     await create('hash', 'hashed', grove, await grove.token());
     const rows = await grove.app.db
       .of(ACME)
@@ -236,7 +236,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     for (const { request_hash } of rows) assert.deepEqual(Buffer.from(request_hash), Buffer.alloc(32));
   });
 
-  it('Idempotency-Key answers again what an earlier release has stored, to the same request alone', async () => {
+  it('an Idempotency-Key of an earlier release still gives its answer, only to the same request', async () => {
     const token = await grove.token();
     await create('older', 'older', grove, token);
     const context = JSON.stringify(['apiKeys.create', 'older']);

@@ -31,7 +31,7 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
   });
   after(() => app.stop());
 
-  it('a page that is read in slices is interrupted for another tenant, although forty of them are asked for at once', async () => {
+  it('a page that is read in slices lets another tenant in between, although forty such pages are requested at once', async () => {
     const [token, other] = [await app.token(), await app.token((await app.app.tenants.create({ id: 'other' })).apiKey)];
     const order: string[] = [];
     const ask = async (name: string, path: string, bearer: string) => {
@@ -57,7 +57,7 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
     assert.ok(order.lastIndexOf('live') < 40, `it came as number ${order.lastIndexOf('live')} of 41`);
   });
 
-  it('a page that is read in slices has the rows, the order and the envelope of the same page in small ones', async () => {
+  it('a page that is read in slices has the rows, the order and the envelope of smaller pages', async () => {
     for (const sort of ['', '&sort=name,desc', '&sort=createdDtm,desc', '&sort=name&sort=id,desc']) {
       const { body: large } = await app.call(`${TOKENS}?size=1000${sort}`);
       const small: unknown[] = [];
@@ -81,8 +81,8 @@ onBothEngines('a page that is read in slices', (_engine, places) => {
   });
 });
 
-describe('the turns of lists', () => {
-  it('100010: is the answer behind fifty of the largest pages that wait', async () => {
+describe('the queue of lists', () => {
+  it('100010: the queue of lists holds fifty of the largest pages of a tenant', async () => {
     const inTurn = pageTurns('sqlite');
     const list = () => inTurn('acme', 1000, () => new Promise<void>(() => undefined));
     for (let at = 0; at < 51; at += 1) void list();
@@ -90,7 +90,7 @@ describe('the turns of lists', () => {
     void inTurn('other', 1000, () => undefined);
   });
 
-  it('serve others between two lists of one tenant, and go on after a failure', async () => {
+  it('the queue of lists serves others between two lists of one tenant, and continues after a failure', async () => {
     const inTurn = pageTurns('sqlite');
     const order: string[] = [];
     const list = (name: string, fails = false) =>
@@ -107,7 +107,7 @@ describe('the turns of lists', () => {
     assert.deepEqual(order.slice(3), ['second', 'third']);
   });
 
-  it('the turns of lists do not hold up a second tenant, and begin several small lists together', async () => {
+  it('the queue of lists does not hold up a second tenant, and begins several small lists together', async () => {
     const inTurn = pageTurns('sqlite');
     const begun: string[] = [];
     const forever = () => new Promise<void>(() => undefined);

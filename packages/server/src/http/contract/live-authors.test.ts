@@ -20,7 +20,7 @@ const ADDRESSES = [
   '/api/theme-server/themes',
 ];
 
-it('a test key reads live configuration, and not who made it; its own objects name it', async () => {
+it('a test key reads live configuration without the names of its authors, and its own objects with them', async () => {
   const { code } = await grove.client.apiKeys.create({
     body: { name: 'tester', environment: 'test', permissions: ['TNT#acme#*'] },
   });

@@ -23,7 +23,7 @@ describe('long JSON bodies', () => {
       body: JSON.stringify({ name: 'long', description: 'x'.repeat(length), steps: [] }),
     });
 
-  it('100010: of one tenant are looked at one after another, a few wait, and another tenant does not wait for them', async () => {
+  it('100010: long JSON bodies of one tenant are parsed one after another, a few wait, and another tenant does not wait for them', async () => {
     const order: string[] = [];
     const many = Array.from({ length: 12 }, async () => {
       const { status, body } = await validate(900_000);

@@ -60,7 +60,7 @@ describe('members of requests', () => {
     ]);
   });
 
-  it('100001: what is wrong with a value is said in plain words, with an example of what is right', async () => {
+  it('100001: the fault of a value is in plain words, with an example of a correct value', async () => {
     const wrong: [object, string][] = [
       [{ processDefnTag: '' }, '/processDefnTag must not be empty'],
       [{ name: 'x'.repeat(51) }, '/name must have at most 50 characters'],
@@ -75,7 +75,7 @@ describe('members of requests', () => {
     assert.match(redirect.body.errors[0].message, /redirectOrigins of the settings/);
   });
 
-  it('100001: every unknown member is named, deep ones too, and 49,000 of them cost nothing', async () => {
+  it('100001: every unknown member is named, nested ones too, and 49,000 of them are cheap', async () => {
     const configuration = { defaultLocal: 'de', lockConfiguration: { modalities: { FACE: { maxFailedAttempt: 1 } } } };
     assert.deepEqual(faultsOf(await post(STORES, { name: 'deep', configuration })), [
       '/configuration/defaultLocal is not known; did you mean defaultLocale?',
@@ -88,7 +88,7 @@ describe('members of requests', () => {
     assert.ok(user < 2_000_000, `${user} µs`);
   });
 
-  it('100001: a member in the body of a DELETE is refused, and nothing is deleted; an empty object is no member', async () => {
+  it('100001: a body with a member is refused for DELETE, and nothing is deleted; an empty object is accepted', async () => {
     const { id } = (await token({})).body;
     const remove = (body: string) => grove.call(`${TOKENS}/${id}`, { method: 'DELETE', body });
     assert.deepEqual(faultsOf(await remove('{"onlyIf":"INACTIVE"}')), ['/onlyIf is not known']);
@@ -96,7 +96,7 @@ describe('members of requests', () => {
     assert.equal((await remove('{}')).status, 204);
   });
 
-  it('what was read may be sent back as it is, and only what can be changed is', async () => {
+  it('a body that was read may be sent back unchanged, and only its writable members take effect', async () => {
     const key = (await post(KEYS, { name: 'read and written', permissions: [] })).body;
     const again = await post(`${KEYS}/${key.id}`, { ...key, description: 'changed' });
     assert.deepEqual([again.status, again.body.description], [200, 'changed'], again.text);
@@ -109,7 +109,7 @@ describe('members of requests', () => {
     assert.notEqual(copy.body.id, read.id);
   });
 
-  it('what an answer shows of something else may not be sent', () => {
+  it('a member that the answer has only within another schema may not be sent', () => {
     const text = { type: 'string' };
     const body = { type: 'object', properties: { a: text, b: text, c: text } };
     const unknownIn = (answer: object) => {
@@ -121,7 +121,7 @@ describe('members of requests', () => {
     assert.deepEqual(unknownIn({ a: text, other: text }), ['/other']);
   });
 
-  it('the tenant of the caller may be named, another one not', async () => {
+  it('a body may name the tenant of the caller, but no other', async () => {
     assert.equal((await post(KEYS, { name: 'own tenant', permissions: [], tenantId: 'acme' })).status, 201);
     const other = await post(KEYS, { name: 'other tenant', permissions: [], tenantId: 'other' });
     assert.deepEqual(faultsOf(other), ['/tenantId is not known']);
@@ -129,7 +129,7 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(deep), ['/configuration/tenantId is not known']);
   });
 
-  it('null for an optional member, or for a value of a map, means that it is absent', async () => {
+  it('null for an optional member, or for a value of a map, means that it is missing', async () => {
     const key = await post(KEYS, { name: 'nulls', description: null, type: null, status: null, permissions: null });
     assert.deepEqual([key.status, key.body.status, key.body.description], [201, 'ACTIVE', undefined], key.text);
     const all = { type: null, status: null, uiUrl: null, notBeforeDtm: null, notAfterDtm: null, maxCount: null };
@@ -142,14 +142,14 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await post(KEYS, { name: null })), ['/name must be string']);
   });
 
-  it('null leaves alone what an update does not change, and ends an expiry where null means that', async () => {
+  it('null keeps a member that an update does not change, and removes an expiry if null means that', async () => {
     const expiringDtm = '2099-01-01T00:00:00.000Z';
     const { id } = (await post(KEYS, { name: 'with expiry', description: 'stays', permissions: [], expiringDtm })).body;
     const changed = (await post(`${KEYS}/${id}`, { description: null, expiringDtm: null })).body;
     assert.deepEqual([changed.description, changed.expiringDtm], ['stays', undefined]);
   });
 
-  it('Prefer: handling=lenient ignores unknown members of the specification’s operations, and names them', async () => {
+  it('Prefer: handling=lenient ignores unknown members in operations of the specification, and names them', async () => {
     const answer = await token({ vendorField: 1, 'odd, ü': 2 }, LENIENT);
     assert.equal(answer.status, 201, answer.text);
     assert.equal(ignoredBy(answer), '/vendorField, /odd%2C%20%C3%BC');
@@ -162,7 +162,7 @@ describe('members of requests', () => {
     assert.deepEqual([ignoredBy(plain), plain.headers.get('preference-applied')], [null, null]);
   });
 
-  it('100001: policies, our own operations, and what resembles a limit are never lenient', async () => {
+  it('100001: unknown members of policies, of operations of Grove, and those similar to a limit are never ignored', async () => {
     const policy = { name: 'p', issuer: 'Acme', digts: 8 };
     await post(STORES, { name: 'policies' });
     assert.deepEqual(faultsOf(await post(`${STORES}/policies/totpPolicy`, policy, LENIENT)), [
@@ -191,7 +191,7 @@ describe('members of requests', () => {
     for (const { id } of [...removers, { id: 'userData.archive' }]) assert.ok(strict.has(id), id);
   });
 
-  it('100001: a filter is never ignored, and neither is anything inside the session data of a caller', async () => {
+  it('100001: a filter is never ignored, nor is a member inside the session data of a caller', async () => {
     const list = (query: string) => grove.call(`/api/process-manager/processInstances?${query}`, { headers: LENIENT });
     assert.deepEqual(faultsOf(await list('status=REVIEW')), [
       '/query/status is not known; did you mean processInstanceStatus?',
@@ -217,7 +217,7 @@ describe('members of requests', () => {
     }
   });
 
-  it('a misspelt limit is known by each of its names', () => {
+  it('a misspelt limit is recognised for each of its names', () => {
     const limits = ['maxCount', 'notBeforeDtm', 'notAfterDtm', 'maxProcessDuration', 'expiringDtm', 'status', 'type'];
     const rules = ['permissions', 'sessionData', 'challenge', 'matchingProcess', 'threshold', 'internalThreshold'];
     const filters = ['parentProcessDefnId', 'parentProcessDefnName', 'parentProcessDefnVersion', 'childProcessDefnTag'];
@@ -242,7 +242,7 @@ describe('members of requests', () => {
     }
   });
 
-  it('a list is looked into: unknown members of its elements are named, and null in them means absent', () => {
+  it('the elements of a list are checked: unknown members are named, and null means missing', () => {
     const members: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
     const element = { type: 'object', properties: { name: { type: 'string' } } };
     const body = { list: [{ name: null }, { name: 'a', nmae: 'b' }] };
@@ -254,7 +254,7 @@ describe('members of requests', () => {
     assert.deepEqual(body, { list: [{}, { name: 'a' }] });
   });
 
-  it('100001: more unknown members than an answer names are not ignored; the next may be a misspelt limit', async () => {
+  it('100001: if there are more unknown members than an answer can name, none is ignored; one may be a misspelt limit', async () => {
     const twenty = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`vendor${at}`, at]));
     const ignored = await token({ ...twenty, forTest: true }, LENIENT);
     assert.equal(ignored.status, 201, ignored.text);
@@ -269,7 +269,7 @@ describe('members of requests', () => {
     assert.equal(others.length, 20);
   });
 
-  it('a tenant may set it for all its callers; handling=strict asks for the contrary', async () => {
+  it('a tenant may set handling=lenient for all its callers; handling=strict reverses it', async () => {
     const set = (lenientRequests: boolean) => post('/api/process-manager/settings', { lenientRequests });
     assert.equal((await set(true)).body.lenientRequests, true);
     try {
@@ -286,7 +286,7 @@ describe('members of requests', () => {
     assert.equal((await token({ vendorField: 1 })).body.code, 100001);
   });
 
-  it('what a test key sets is of the sandbox alone', async () => {
+  it('the setting of a test key for unknown members applies only to the sandbox', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const testToken = await grove.token(apiKey);
     const set = { method: 'POST', body: '{"lenientRequests":true}', token: testToken };
@@ -296,7 +296,7 @@ describe('members of requests', () => {
     assert.equal((await grove.call(TOKENS, made)).body.code, 100001);
   });
 
-  it('whoever opens a public address may have parameters of others in it, and no member of others in a body', async () => {
+  it('a public address may have unknown query parameters, but no unknown members in a body', async () => {
     const open = { token: null };
     assert.equal((await grove.call('/api/theme-server/themes/default?tn=acme&utm_source=mail', open)).status, 200);
     const body = JSON.stringify({ code: 'x', source: 'mail' });
@@ -304,13 +304,13 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(refused), ['/source is not known']);
   });
 
-  it('forTest has no effect, and the answer says so', async () => {
+  it('forTest has no effect, and the answer names it as ignored', async () => {
     const answer = await token({ forTest: true });
     assert.deepEqual([answer.status, answer.body.forTest, ignoredBy(answer)], [201, true, '/forTest']);
     assert.equal(ignoredBy(await token({ forTest: false })), null);
   });
 
-  it('the empty object is taken whatever type it is sent as', async () => {
+  it('an empty object is accepted with any content type', async () => {
     for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'application/json']) {
       const headers = { 'X-Api-Key': grove.apiKey, 'Content-Type': type };
       const { status, body } = await grove.call('/api/arthr/apiKeys/issue', { method: 'POST', body: '{}', headers });

@@ -46,7 +46,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
   const keyBody = (name: string) =>
     JSON.stringify({ name, permissions: ['TNT#acme#ProcessManager:*', 'TNT#acme#ArthrServer:*'] });
 
-  it('271: creates no key for a caller who was blocked meanwhile', async () => {
+  it('271: a caller who was blocked while its body arrived creates no API key', async () => {
     const token = await grove.token();
     const made = await grove.call('/api/arthr/apiKeys', { method: 'POST', token, body: keyBody('leaked') });
     const leaked = await grove.token(made.body.code);
@@ -66,7 +66,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
     assert.equal(refused, 271);
   });
 
-  it('100210: invites nobody for an operator who was suspended meanwhile', async () => {
+  it('100210: an operator who was suspended while the body arrived invites nobody', async () => {
     const administrator = await invitePerson(grove, owner, 'Administrator');
     const request = {
       path: '/api/operator-manager/operators',
@@ -85,7 +85,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
     assert.equal(await heldBack(request, suspend), 100210);
   });
 
-  it('100054: submits no step of a journey that was deleted meanwhile', async () => {
+  it('100054: a journey that was deleted while the body arrived takes no step', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'journeys', environment: 'test' });
     const { user, processInstanceId } = await startJourney(grove, apiKey);
     const request = {

@@ -4,7 +4,7 @@ import { api, operations } from '@grove/contract';
 import fastJsonStringify from 'fast-json-stringify';
 import { serializerOf } from './serialize.ts';
 
-describe('the guard on the way out', () => {
+describe('the serializer of answers', () => {
   const key = {
     id: '01M7EK55GPPBVSG5TAX910HKS7',
     type: 'PERMANENT',
@@ -37,14 +37,14 @@ describe('the guard on the way out', () => {
   const one = serializerOf(api.apiKeys.get.ok);
   const list = serializerOf(api.apiKeys.list.ok);
 
-  it('the guard on the way out writes what is declared as the stripper would', () => {
+  it('the serializer of answers writes declared members like the function that strips the others', () => {
     const stripped = fastJsonStringify(JSON.parse(JSON.stringify(api.apiKeys.list.ok)));
     assert.deepEqual(JSON.parse(list(page([key, key]))), JSON.parse(stripped(page([key, key]))));
     assert.equal(JSON.parse(one(key)).name, key.name);
     assert.ok(!one(key).includes('description'));
   });
 
-  it('the guard on the way out tells of an answer with an undeclared member, or without a required one, and of no other', () => {
+  it('the serializer of answers reports an answer with an undeclared member, or without a required one, and no other', () => {
     let count = 0;
     const write = serializerOf(api.apiKeys.get.ok, {
       onStripped() {
@@ -59,7 +59,7 @@ describe('the guard on the way out', () => {
     assert.equal(count, 2);
   });
 
-  it('the guard on the way out strips what is not declared, at every depth', () => {
+  it('the serializer of answers strips undeclared members at every depth', () => {
     const secret = { secret_hash: 'canary' };
     for (const text of [
       one({ ...key, ...secret }),
@@ -73,15 +73,15 @@ describe('the guard on the way out', () => {
     }
   });
 
-  it('the guard on the way out never writes an object where text is declared', () => {
+  it('the serializer of answers never writes an object if text is declared', () => {
     assert.ok(!one({ ...key, name: { canary: 'canary' } }).includes('"canary"'));
   });
 
-  it('the guard on the way out fails loudly when something required is missing', () => {
+  it('the serializer of answers throws if a required member is missing', () => {
     assert.throws(() => one({ ...key, status: undefined }), /status/);
   });
 
-  it('the guard on the way out throws at start on a keyword under which undeclared members would pass', () => {
+  it('the serializer of answers throws at the start for a keyword that would let undeclared members pass', () => {
     const declared = { type: 'object', properties: { a: { type: 'number' } } };
     for (const schema of [
       { type: 'object', patternProperties: { '^.*$': declared } },

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { serveTogether } from './serve-together.ts';
 
 describe('requests of one turn', () => {
-  it('requests of one turn are served in the order in which they came, each step of all before the next step of any', async () => {
+  it('requests of one turn are served in the order of their arrival, each step of all before the next step of any', async () => {
     const { serve } = serveTogether();
     const seen: string[] = [];
     for (const name of ['a', 'b', 'c']) {
@@ -19,7 +19,7 @@ describe('requests of one turn', () => {
     assert.deepEqual(seen, ['a asks', 'b asks', 'c asks', 'a is answered', 'b is answered', 'c is answered']);
   });
 
-  it('leave those that come while they are served to the next', async () => {
+  it('requests that arrive while those of a turn are served wait for the next turn', async () => {
     const { serve } = serveTogether();
     const seen: number[] = [];
     serve(() => {
@@ -33,7 +33,7 @@ describe('requests of one turn', () => {
     assert.deepEqual(seen, [1, 2, 3]);
   });
 
-  it('requests of one turn are served at once, step by step, where they were gathered', async () => {
+  it('requests that were gathered are served at once, step by step', async () => {
     const { serve, gather } = serveTogether();
     const seen: string[] = [];
     const ask = (name: string) =>

@@ -37,7 +37,7 @@ describe('the pages of the end user', () => {
     rmSync(outer, { recursive: true, force: true });
   });
 
-  it('every address of the app gives the page, with a policy that lets no inline code run but what was built into it', async () => {
+  it('every address of the app serves the page, with a policy that allows only the inline code of its build', async () => {
     for (const path of ['/web/', '/web/?pi=1', '/web/accessibility', '/web/camera-check']) {
       const { status, text, headers } = await http.call(path);
       assert.deepEqual([status, text], [200, PAGE], path);
@@ -57,24 +57,24 @@ describe('the pages of the end user', () => {
     }
   });
 
-  it('the page that shows what is built is framed by its own origin and by no other', async () => {
+  it('the preview page may be framed by its own origin and by no other', async () => {
     const { status, headers } = await http.call('/web/preview?embed=https://evil.example');
     assert.equal(status, 200);
     assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors 'self'(;|$)/);
   });
 
-  it('the address of the page without the last slash leads to the page and loses nothing', async () => {
+  it('the address of the page without the trailing slash redirects to the page and keeps its query', async () => {
     const { status, headers } = await http.call('/web?pt=1&lang=de');
     assert.deepEqual([status, headers.get('location')], [308, '/web/?pt=1&lang=de']);
   });
 
-  it('a page that is known already is not sent again', async () => {
+  it('a page that the browser has cached is not sent again', async () => {
     const { headers } = await http.call('/web/');
     const again = await http.call('/web/', { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
     assert.deepEqual([again.status, again.text], [304, '']);
   });
 
-  it('files are compressed as the browser takes them, and kept for good', async () => {
+  it('files of the pages are compressed as the browser accepts, and cached for good', async () => {
     const get = (accepted: string) => raw(http.baseUrl, '/web/assets/app-1.js', { 'Accept-Encoding': accepted });
     for (const [accepted, encoding] of [
       ['gzip, deflate, br', 'br'],
@@ -93,13 +93,13 @@ describe('the pages of the end user', () => {
     assert.equal((await http.call('/web/icon.svg')).headers.get('cache-control'), 'public, max-age=3600');
   });
 
-  it('HEAD says the same and sends nothing', async () => {
+  it('HEAD answers like GET without the body', async () => {
     const { status, text, headers } = await http.call('/web/assets/app-1.js', { method: 'HEAD' });
     assert.deepEqual([status, text, headers.get('content-type')], [200, '', 'text/javascript; charset=utf-8']);
     assert.equal((await http.call('/web/', { method: 'HEAD' })).status, 200);
   });
 
-  it('100003: no path leads out of the folder, and what only serves the server has no address', async () => {
+  it('100003: no path leaves the folder of the pages, and files for the server alone have no address', async () => {
     for (const path of [
       '/web/../secret.txt',
       '/web/..%2fsecret.txt',
@@ -123,7 +123,7 @@ describe('the pages of the end user', () => {
     }
   });
 
-  it('what was built since is found', async () => {
+  it('files of the pages that are built later are served', async () => {
     assert.equal((await raw(http.baseUrl, '/web/assets/app-2.js')).status, 404);
     writeFileSync(join(folder, 'assets/app-2.js'), 'late');
     const deadline = Date.now() + 10_000;
@@ -133,7 +133,7 @@ describe('the pages of the end user', () => {
     }
   });
 
-  it('100135: a server whose pages were not built says so', async () => {
+  it('100135: a server whose pages are not built answers with that problem', async () => {
     const { status, body, headers } = await empty.call('/web/');
     assert.deepEqual([status, body.code], [503, 100135]);
     assert.ok(Number(headers.get('retry-after')) > 0);

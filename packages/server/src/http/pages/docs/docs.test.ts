@@ -33,7 +33,7 @@ describe('the documentation', () => {
   };
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${grove.baseUrl}${path}`, { headers });
 
-  it('the documentation gives each page, its source, the collection and the files that pages link to, and nothing else (100003)', async () => {
+  it('the documentation serves each page, its source, the collection and the files that pages link to, and nothing else (100003)', async () => {
     for (const [path, type, words] of [
       ['/docs/', 'text/html', 'Grove documentation'],
       ['/docs/results', 'text/html', 'When an instance ends'],
@@ -66,7 +66,7 @@ describe('the documentation', () => {
     }
   });
 
-  it('the documentation leads from the overview to a page and by the search to a heading, on a desktop', async () => {
+  it('the documentation leads from the overview to a page, and by the search to a heading, on a desktop', async () => {
     await page.goto(`${grove.baseUrl}/docs`);
     assert.equal(new URL(page.url()).pathname, '/docs/');
     await look('overview');
@@ -84,7 +84,7 @@ describe('the documentation', () => {
     await page.getByRole('heading', { name: 'Error codes', level: 1 }).waitFor();
   });
 
-  it('the documentation fits on a dark phone, where the contents are at the end of the page', async () => {
+  it('the documentation fits on a phone in dark mode, where the contents are at the end of the page', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 740 });
     for (const name of ['results', 'events', 'error-codes', 'production', 'user-data', 'cli', '']) {
@@ -101,7 +101,7 @@ describe('the documentation', () => {
     await look('phone-search');
   });
 
-  it('the documentation has the reference of the API, on a desktop and on a dark phone', async () => {
+  it('the documentation has the reference of the API, on a desktop and on a phone in dark mode', async () => {
     const reference = page.getByRole('heading', { name: 'From an API key to a verified identity' });
     await page.goto(`${grove.baseUrl}/docs/reference`);
     assert.equal(new URL(page.url()).pathname, '/docs/reference/');
@@ -119,7 +119,7 @@ describe('the documentation', () => {
     await look('reference');
   });
 
-  it('the documentation breaks no policy and asks no other site for anything', () => {
+  it('the documentation obeys its content security policy and loads nothing from other sites', () => {
     assert.deepEqual(browser.outside, []);
     assert.deepEqual(faults, []);
   });

@@ -9,7 +9,7 @@ import { loadSite, searchEntries } from './site.ts';
 const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url));
 const site = loadSite();
 
-test('every link of every page leads to a page and a heading that exist, or to a file that is served', () => {
+test('every link of every page of the documentation leads to a page and a heading that exist, or to a file that is served', () => {
   const anchors = new Map(
     [...site.pages].map(([name, { sections }]) => [name, new Set(sections.map((s) => s.anchor))]),
   );
@@ -27,7 +27,7 @@ test('every link of every page leads to a page and a heading that exist, or to a
   }
 });
 
-test('every relative link in the sources names a file that exists', () => {
+test('every relative link in the sources of the documentation names a file that exists', () => {
   for (const { path, source } of site.pages.values()) {
     const text = source.replace(/^```.*?^```$/gms, '').replace(/`[^`]*`/g, '');
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#|\/|mailto:)([^)#\s]+)/g)) {
@@ -46,7 +46,7 @@ test('every document of the folder is in the contents and in the search', () => 
   for (const name of site.pages.keys()) assert.ok(found.includes(`"/docs/${name}"`), name);
 });
 
-test('HTML in a document is shown and not obeyed, and two equal headings have two anchors', () => {
+test('HTML in a document is shown as text, and two equal headings have two anchors', () => {
   const source =
     '# A\n\n## Same\n\n<script>alert(1)</script>\n\n## Same\n\n<!-- hidden -->\n\n[x](javascript:alert(1)) [y](https://e.example/"x)';
   const { html, sections } = renderMarkdown(source, (href) => (/^https:/.test(href) ? href : undefined));
@@ -58,7 +58,7 @@ test('HTML in a document is shown and not obeyed, and two equal headings have tw
   );
 });
 
-test('no page of an example is served outside of the folders for users', () => {
+test('only files of deploy, examples and docs/images are served beside the pages of the documentation', () => {
   for (const path of site.files) assert.match(path, /^(deploy|examples|docs\/images)\//);
   assert.ok(readFileSync(posix.join(ROOT, 'docs/catalogues.md'), 'utf8').includes('do not edit'));
 });
