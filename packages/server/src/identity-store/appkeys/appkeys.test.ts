@@ -38,7 +38,7 @@ onBothEngines('appkeys', (_engine, places) => {
   const send: TestIdentity['send'] = (...call) => grove.send(...call);
   const completeAt = () => `${party.store}/appkeys/registrations`;
 
-  it('appkeys may have a key id of 2,048 bytes and a key on secp256k1: registered, used, shown, changed and removed', async () => {
+  it('appkeys may have a key id of 2,048 bytes and a key on secp256k1: they are registered, used, listed, changed and removed', async () => {
     for (const [signAlgorithm, keyIdBytes] of [
       [SIGN.SECP256K1_ECDSA_SHA256_RAW, 2048],
       [SIGN.SECP256K1_ECDSA_SHA256_DER, 129],
@@ -62,7 +62,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await party.register(again.user, uafAuthenticator({ keyIdBytes: 2049 }))).body.code, 100115);
   });
 
-  it('appkeys are registered and used through each address of the user, and the user shows the device', async () => {
+  it('appkeys are registered and used through each address of the user, and the user lists the device', async () => {
     const user = await party.user();
     for (const [at, address] of [party.ofUser(user, ''), party.ofUserExt(user, '')].entries()) {
       const tail = address.endsWith('/ext') ? '/ext' : '';
@@ -128,14 +128,14 @@ onBothEngines('appkeys', (_engine, places) => {
     ['RSA PKCS #1 DER', { signAlgorithm: SIGN.RSA_EMSA_PKCS1_SHA256_DER }],
   ];
   for (const [name, options] of ways) {
-    it(`work with ${name}`, async () => {
+    it(`appkeys work with ${name}`, async () => {
       const holder = await party.holder(options);
       for (const _ of [1, 2]) assert.equal((await party.authenticate(holder)).status, 200);
       refuses(await party.authenticate(holder, { signature: (made) => flipped(made) }), 100112);
     });
   }
 
-  it('work without a session of ours: registered and used with challenges of the caller, with and without a name', async () => {
+  it('appkeys work without a session of the server: with challenges of the caller, with and without a user name', async () => {
     const user = await party.user();
     const authenticator = uafAuthenticator();
     const challenge = ownChallenge();
@@ -156,7 +156,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.deepEqual([again.status, again.body.code], [404, 100035]);
   });
 
-  it('start refuses with 100030 a policy that is not there, and with 100029 a relying party, through every address', async () => {
+  it('a registration or authentication with an appkey is refused at the start for an unknown policy with 100030, and for an unknown relying party with 100029, at every address', async () => {
     const { user } = await party.holder();
     for (const kind of ['registrations', 'authentications']) {
       for (const address of [party.ofUser(user, `/${kind}/other`), party.ofUserExt(user, `/${kind}/other`)]) {
@@ -168,7 +168,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await send('POST', party.ofUser({ id: NOBODY }, '/registrations/standard'), {})).body.code, 100028);
   });
 
-  it('start of an authentication refuses with 100032 a user that has no key which could answer', async () => {
+  it('an authentication with an appkey is refused at the start with 100032 if the user has no usable key', async () => {
     const user = await party.user();
     const asked = await send('POST', party.ofUser(user, '/authentications/standard'), {});
     assert.deepEqual([asked.status, asked.body.code], [404, 100032]);
@@ -177,7 +177,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await send('POST', party.ofUser(other, '/authentications/standard'), {})).body.code, 100032);
   });
 
-  it('requests name the keys that may answer, and those that are registered already', async () => {
+  it('the requests of appkeys list the keys that may answer, and the keys that are registered already', async () => {
     const { user, authenticator } = await party.holder();
     const [asked] = JSON.parse((await party.start(user, 'authentications')).uafProtocolMessage);
     const pair = { aaid: ['4E4E#4001'], keyIDs: [authenticator.keyId] };
@@ -186,13 +186,13 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.deepEqual(again.policy, { ...ANY_POLICY, disallowed: [pair] });
   });
 
-  it('a second key with the same key id is refused with 100110, whoever brings it', async () => {
+  it('a second appkey with the same key id is refused with 100110, for any user', async () => {
     const { authenticator } = await party.holder();
     const twice = await party.register(await party.user(), authenticator);
     assert.deepEqual([twice.status, twice.body.code], [409, 100110], twice.text);
   });
 
-  it('a user with a hundred appkeys can start and complete no more: 100116', async () => {
+  it('a user with a hundred appkeys can neither start nor complete another registration: 100116', async () => {
     const { user, authenticator } = await party.holder();
     const acme = grove.app.db.of(asTenantId('acme'));
     const open = await party.start(user, 'registrations');
@@ -206,7 +206,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal(done.body.code, 100116);
   });
 
-  it('another tenant and the other environment see nothing of them', async () => {
+  it('appkeys are invisible to other tenants and in the other environment', async () => {
     const { user, authenticator } = await party.holder();
     const open = await party.start(user, 'authentications');
     const response = authenticator.authenticate(open.uafProtocolMessage);
@@ -228,7 +228,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await party.complete(open.sessionId, { response })).status, 200);
   });
 
-  it('a session of another store, of another kind or that has run out is refused with 100035 and stays as it was', async () => {
+  it('an appkey session of another store, of another kind or that has expired is refused with 100035 and stays unchanged', async () => {
     const elsewhere = await openRelyingParty(grove, 'Elsewhere');
     const holder = await party.holder();
     const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
@@ -246,7 +246,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await party.complete(late.sessionId, { response })).body.code, 100035);
   });
 
-  it('a store that is not active recognises nobody: 100082', async () => {
+  it('appkeys are neither registered nor used in a store that is not active: 100082', async () => {
     const closed = await openRelyingParty(grove, 'Closed');
     const holder = await closed.holder();
     const open = await closed.start(holder.user, 'authentications');
@@ -256,7 +256,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await send('POST', closed.ofUser(holder.user, '/authentications/standard'), {})).body.code, 100082);
   });
 
-  it('appkeys are listed, disabled and enabled, and deleted one by one: 100032 for one that is not there or of another', async () => {
+  it('appkeys are listed, disabled, enabled and deleted one by one: 100032 for one that does not exist or belongs to another user', async () => {
     const { user, authenticator } = await party.holder({}, { deviceId: 'a' });
     const second = uafAuthenticator();
     await party.register(user, second, { deviceId: 'b' });
@@ -287,7 +287,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal(left.body.summaryInfo.devices[0].deviceId, 'b');
   });
 
-  it('all of a relying party are deleted through each address, with their devices', async () => {
+  it('all appkeys of a relying party are deleted through each address, with their devices', async () => {
     for (const by of ['ofUser', 'ofUserExt'] as const) {
       const { user } = await party.holder();
       await party.register(user, uafAuthenticator());
@@ -297,7 +297,7 @@ onBothEngines('appkeys', (_engine, places) => {
     }
   });
 
-  it('push tokens are sealed, and a new one replaces the old; a device that is not there is 100033', async () => {
+  it('push tokens are sealed, and a new one replaces the old; an unknown device is refused with 100033', async () => {
     const { user } = await party.holder({}, { deviceId: 'phone', pushToken: 'token-of-the-phone' });
     const acme = grove.app.db.of(asTenantId('acme'));
     const stored = async () => (await acme.get<{ push_token: Uint8Array }>(TOKEN, ['acme', user.id]))?.push_token;
@@ -314,7 +314,7 @@ onBothEngines('appkeys', (_engine, places) => {
     assert.equal((await send('POST', party.ofUser(user, '/devices/none'), { pushToken: 'x' })).body.code, 100033);
   });
 
-  it('one device is preferred: set by a registration or by name, cleared, deleted, each through both addresses', async () => {
+  it('a user has one preferred device: set by a registration or by name, cleared and deleted through both addresses', async () => {
     for (const by of ['ofUser', 'ofUserExt'] as const) {
       const { user } = await party.holder({}, { deviceId: 'one', preferred: true });
       await party.register(user, uafAuthenticator(), { deviceId: 'two', preferred: true });
@@ -333,14 +333,14 @@ onBothEngines('appkeys', (_engine, places) => {
     }
   });
 
-  it('go with their user', async () => {
+  it('appkeys are deleted together with their user', async () => {
     const { user, authenticator } = await party.holder({}, { pushToken: 'x' });
     assert.equal((await send('DELETE', `${party.store}/users/${user.id}`)).status, 204);
     const next = await party.user();
     assert.equal((await party.register(next, authenticator)).status, 200);
   });
 
-  it('a configuration is created once, changed field by field and checked as a whole: 100014, 100027, 100029, 100065', async () => {
+  it('the appkey configuration is created once, changed field by field and checked as a whole: 100014, 100027, 100029, 100065', async () => {
     const own = await grove.store('Configs');
     const create = (body: object) => send('POST', `${own}/appkeyConfig`, body);
     assert.equal((await create({ ...CONFIG, surplus: 'x' })).body.code, 100001);

@@ -47,8 +47,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     return party.complete(sessionId, body);
   };
 
-  describe('what the caller must say', () => {
-    it('an appkey authentication refuses with 1014 session data beside a session, which is not spent by it', async () => {
+  describe('an appkey authentication: what the caller must send', () => {
+    it('an appkey authentication refuses with 1014 session data beside a session, and the session can still be used', async () => {
       const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
       const response = holder.authenticator.authenticate(uafProtocolMessage);
       const sessionData = party.sessionData('x');
@@ -56,7 +56,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.complete(sessionId, { response })).status, 200);
     });
 
-    it('an appkey authentication without a session refuses with 1009 no session data, 1011 no challenge, 1012 no relying party, 1055 no policy and 1056 no name of one', async () => {
+    it('an appkey authentication without a session is refused without session data (1009), challenge (1011), relying party (1012), policy (1055) or policy name (1056)', async () => {
       const whole = party.sessionData(ownChallenge());
       const response = holder.authenticator.authenticate(ownRequest('Auth', whole.challenge, APP_ID));
       for (const [code, sessionData] of [
@@ -80,21 +80,21 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await grove.send('POST', authentications(), { response, sessionData: whole })).status, 200);
     });
 
-    it('an appkey authentication refuses with 1115 when neither a response nor an error is given', async () => {
+    it('an appkey authentication refuses with 1115 a request with neither a response nor an error', async () => {
       refuses(await completeWith({}), 1115);
       const sessionData = { ...party.sessionData(ownChallenge()), username: holder.user.extId };
       refuses(await grove.send('POST', authentications(), { sessionData }), 1115);
     });
   });
 
-  describe('what the client reports when it failed', () => {
-    it('an appkey authentication refuses with 1105 what the user cancelled, which does not count', async () => {
+  describe('an appkey authentication: failures that the client reports', () => {
+    it('an appkey authentication that the user cancelled is refused with 1105 and does not count as a failure', async () => {
       const cancelled = await completeWith({ error: { errorCode: 3, message: 'cancelled' } });
       refuses(cancelled, 1105);
       assert.equal(failures(cancelled), 0);
     });
 
-    it('an appkey authentication refuses with 1104 what failed on the client, which counts unless time ran out', async () => {
+    it('an appkey authentication that failed on the client is refused with 1104 and counts as a failure unless time ran out', async () => {
       const mine = await party.holder();
       for (const errorCode of [0x0e, 0x12, 0x01]) {
         assert.equal(failures(await completeWith({ error: { errorCode } }, mine)), 0);
@@ -104,7 +104,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal(failures(failed), 1);
     });
 
-    it('an appkey authentication refuses with 1102 a failure that is none', async () => {
+    it('an appkey authentication refuses with 1102 an unknown error of the client', async () => {
       for (const error of [{}, { errorCode: 0 }, { errorCode: 'x' }, { errorCode: 256 }, { errorCode: -1 }]) {
         refuses(await completeWith({ error }), 1102);
       }
@@ -112,18 +112,18 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  describe('what the client answers', () => {
-    it('an appkey authentication refuses with 1017 a registration', async () => {
+  describe('an appkey authentication: the response of the client', () => {
+    it('an appkey authentication refuses with 1017 the response to a registration', async () => {
       const { uafProtocolMessage } = await party.start(holder.user, 'registrations');
       refuses(await completeWith({ response: uafAuthenticator().register(uafProtocolMessage) }), 1017);
     });
 
-    it('an appkey authentication refuses with 1092 no response and with 1093 several', async () => {
+    it('an appkey authentication refuses with 1092 an empty list of responses, and with 1093 several', async () => {
       refuses(await party.authenticate(holder, { list: () => [] }), 1092);
       refuses(await party.authenticate(holder, { list: (one) => [one, one] }), 1093);
     });
 
-    it('an appkey authentication refuses with 1091 what is not a response, and never counts it', async () => {
+    it('an appkey authentication refuses with 1091 text that is not a response, and never counts it as a failure', async () => {
       const broken = [
         { list: () => ({}) },
         { list: () => ['x'] },
@@ -165,8 +165,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  describe('which key it is', () => {
-    it('an appkey authentication refuses with 1058 a key id that no appkey has, also where the key is to say who it is', async () => {
+  describe('an appkey authentication: the key', () => {
+    it('an appkey authentication refuses with 1058 an unknown key id, also if the key must identify the user', async () => {
       const mine = await party.holder();
       refuses(await party.authenticate(mine, { keyId: randomBytes(32) }), 1058);
       const answer = await party.authenticateOwn(mine, ownChallenge(), {}, { keyId: randomBytes(32) });
@@ -186,7 +186,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal(response.body.user.id, mine.user.id);
     });
 
-    it('an appkey authentication refuses with 1060 an appkey that is not active, also one that was disabled after the start', async () => {
+    it('an appkey authentication refuses with 1060 an appkey that is not active, also one disabled after the start', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       const key = party.ofUser(mine.user, `/keys/${mine.authenticator.keyId}`);
@@ -198,7 +198,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.authenticate(mine)).status, 200);
     });
 
-    it('an appkey authentication refuses with 1035 a type of appkey that the relying party takes no longer', async () => {
+    it('an appkey authentication refuses with 1035 a type of appkey that the relying party no longer accepts', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       await configure({ keyTypes: ['BIOMETRIC'] });
@@ -208,7 +208,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(answer, 1035);
     });
 
-    it('an appkey authentication refuses with 100111 an authenticator that the policy does not accept: that of the start, or of the caller', async () => {
+    it('an appkey authentication refuses with 100111 an authenticator that the policy does not accept, whether of the session or of the caller', async () => {
       const mine = await party.holder();
       const policy = { accepted: [[{ aaid: ['FFFF#0001'] }]] };
       refuses(await party.authenticateOwn(mine, ownChallenge(), { policy }), 100111);
@@ -219,8 +219,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  describe('what proves it', () => {
-    it('an appkey authentication refuses with 100112 what is not signed by the key, or not for this relying party', async () => {
+  describe('an appkey authentication: the proof', () => {
+    it('an appkey authentication refuses with 100112 an assertion that is not signed by the key, or not for this relying party', async () => {
       const mine = await party.holder();
       const thief = uafAuthenticator();
       const unproven = [
@@ -232,7 +232,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       for (const faults of unproven) refuses(await party.authenticate(mine, faults), 100112);
     });
 
-    it('an appkey authentication refuses with 1061 a counter that has not advanced: the clone and the original know each other by it', async () => {
+    it('an appkey authentication refuses with 1061 a counter that has not advanced, so either a clone or the original is noticed', async () => {
       const mine = await party.holder();
       for (const _ of [1, 2, 3]) assert.equal((await party.authenticate(mine)).status, 200);
       mine.authenticator.rewind(2);
@@ -243,12 +243,12 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.equal((await party.authenticate(mine, { counter: 4 })).status, 200);
     });
 
-    it('an appkey authentication takes a counter that stays at 0 for that of an authenticator without one', async () => {
+    it('an appkey authentication accepts a counter that stays at 0, as of an authenticator without one', async () => {
       const mine = await party.holder();
       for (const _ of [1, 2]) assert.equal((await party.authenticate(mine, { counter: 0 })).status, 200);
     });
 
-    it('a transaction is confirmed as it was asked; another, or none, is refused with 100113', async () => {
+    it('an appkey authentication confirms the requested transaction; another one, or none, is refused with 100113', async () => {
       const mine = await party.holder();
       const content = Buffer.from('Pay 100 euro to Ann').toString('base64url');
       const body = { transaction: { contentType: 'text/plain', content } };
@@ -259,7 +259,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(await party.authenticate(mine, { transactionHash: randomBytes(32), mode: MODE.CONFIRMED }), 100113);
     });
 
-    it('a transaction that no authenticator could show is refused at the start', async () => {
+    it('an appkey authentication refuses at the start a transaction that no authenticator can show', async () => {
       for (const [contentType, content] of [
         ['text/plain', Buffer.from('é'.repeat(10)).toString('base64url')],
         ['text/plain', Buffer.alloc(201, 'x').toString('base64url')],
@@ -273,8 +273,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  describe('challenges of the caller', () => {
-    it('an appkey authentication refuses with 1090 a single-shot challenge outside its window, or used before', async () => {
+  describe('an appkey authentication: challenges of the caller', () => {
+    it('an appkey authentication refuses with 1090 a single-shot challenge outside its time window, or used before', async () => {
       const mine = await party.holder();
       const now = grove.clock.now();
       for (const at of [now - 5 * MINUTE - 1, now + 5 * MINUTE + 1]) {
@@ -289,7 +289,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(await party.authenticateOwn(mine, plain), 1090, { user: false });
     });
 
-    it('any other challenge is good once, also for an attempt that fails: then 100035', async () => {
+    it('an appkey authentication accepts any other challenge of the caller once, even for an attempt that fails: 100035 for the second', async () => {
       const mine = await party.holder();
       const challenge = ownChallenge();
       refuses(await party.authenticateOwn(mine, challenge, {}, { signature: () => Buffer.alloc(64) }), 100112);
@@ -297,7 +297,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       assert.deepEqual([again.status, again.body.code], [404, 100035]);
     });
 
-    it('challenges of the caller are forgotten when nobody could use them any more', async () => {
+    it('challenges of the caller are removed when they can no longer be used', async () => {
       const acme = grove.app.db.of(asTenantId('acme'));
       const remembered = async () => Number((await acme.get<{ total: number }>(REMEMBERED, ['acme']))?.total);
       assert.ok((await remembered()) > 0);
@@ -308,8 +308,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  describe('the user', () => {
-    it('an appkey authentication refuses with 502 a user that is not active, at the start and at the end', async () => {
+  describe('an appkey authentication: the user', () => {
+    it('an appkey authentication refuses with 502 a user that is not active, at the start and at completion', async () => {
       for (const status of ['DISABLED', 'PENDING_ACTIVE']) {
         const mine = await party.holder();
         const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
@@ -321,7 +321,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       }
     });
 
-    it('an appkey authentication refuses with 2100 a user that is locked, at the start and at the end', async () => {
+    it('an appkey authentication refuses with 2100 a user that is locked, at the start and at completion', async () => {
       const mine = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(mine.user, 'authentications');
       await update(mine.user, { status: 'LOCKED' });
@@ -330,7 +330,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       refuses(await party.complete(sessionId, { response }), 2100);
     });
 
-    it('an appkey authentication refuses with 2101 when appkeys are locked for the user, and shows the lock', async () => {
+    it('an appkey authentication refuses with 2101 a user whose appkeys are locked, and shows the lock', async () => {
       const mine = await party.holder();
       const spare = await party.start(mine.user, 'authentications');
       for (let at = 1; at <= 5; at++) {
@@ -347,7 +347,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     });
   });
 
-  it('the algorithm is that of the registration: an assertion that names another is refused with 100112', async () => {
+  it('an appkey authentication uses the algorithm of the registration: an assertion that names another is refused with 100112', async () => {
     const mine = await party.holder();
     refuses(await party.authenticate(mine, { signAlgorithm: SIGN.SECP256R1_ECDSA_SHA256_DER }), 100112);
   });

@@ -15,7 +15,7 @@ import {
 import { MODE } from './uaf/registry.ts';
 
 /** Whoever keeps the session itself is refused for the same reasons as whoever leaves it to the server. */
-describe('an appkey authentication whose session the caller keeps', () => {
+describe('an appkey authentication with a session of the caller', () => {
   const places = testPlaces();
   let grove: TestIdentity;
   let party: RelyingParty;
@@ -31,7 +31,7 @@ describe('an appkey authentication whose session the caller keeps', () => {
     username: user.extId,
   });
 
-  it('an appkey authentication whose session the caller keeps is refused with 1102, 1104 and 1105 for what the client reports', async () => {
+  it('an appkey authentication with a session of the caller is refused with 1102, 1104 and 1105 for failures that the client reports', async () => {
     const { user } = await party.holder();
     for (const [code, error] of [
       [1102, {}],
@@ -42,7 +42,7 @@ describe('an appkey authentication whose session the caller keeps', () => {
     }
   });
 
-  it('an appkey authentication whose session the caller keeps is refused with 1017 for a registration, 1091 for no message, 1092 for none in it and 1093 for several', async () => {
+  it('an appkey authentication with a session of the caller is refused with 1017 for a registration, 1091 without a message, 1092 for an empty one and 1093 for several', async () => {
     const mine = await party.holder();
     const sessionData = sessionDataOf(mine.user);
     const registration = uafAuthenticator().register(ownRequest('Reg', sessionData.challenge, APP_ID));
@@ -53,7 +53,7 @@ describe('an appkey authentication whose session the caller keeps', () => {
     refuses(await party.authenticateOwn(mine, ownChallenge(), named, { list: (one) => [one, one] }), 1093);
   });
 
-  it('an appkey authentication whose session the caller keeps is refused with 1026 for a foreign application, 1061 for a clone and 100113 for a transaction nobody asked for', async () => {
+  it('an appkey authentication with a session of the caller is refused with 1026 for a foreign application, 1061 for a clone and 100113 for a transaction that was not requested', async () => {
     const mine = await party.holder();
     const own = (faults: object) => party.authenticateOwn(mine, ownChallenge(), {}, faults);
     refuses(await own({ final: { facetID: 'https://evil.example' } }), 1026);
@@ -62,7 +62,7 @@ describe('an appkey authentication whose session the caller keeps', () => {
     refuses(await own({ counter: 6, transactionHash: randomBytes(32), mode: MODE.CONFIRMED }), 100113);
   });
 
-  it('an appkey authentication whose session the caller keeps is refused with 1035 for a type of key that is taken no longer, and with 2100 for a locked user', async () => {
+  it('an appkey authentication with a session of the caller is refused with 1035 for a type of key that is no longer accepted, and with 2100 for a locked user', async () => {
     const mine = await party.holder();
     const configure = (change: object) => grove.send('POST', `${party.store}/appkeyConfig/${RP}`, change);
     await configure({ keyTypes: ['BIOMETRIC'] });
@@ -72,7 +72,7 @@ describe('an appkey authentication whose session the caller keeps', () => {
     refuses(await party.authenticateOwn(mine, ownChallenge()), 2100);
   });
 
-  it('an appkey authentication whose session the caller keeps is refused with 100111 by the policy of a session of the server as well', async () => {
+  it('an appkey authentication with a session of the server is refused with 100111 by its policy as well', async () => {
     const mine = await party.holder();
     const second = uafAuthenticator({ aaid: 'FFFF#0002' });
     assert.equal((await party.register(mine.user, second)).status, 200);

@@ -18,8 +18,8 @@ function faultsOf(change: Partial<AppkeyConfig>): string[] {
   }
 }
 
-describe('the configuration of a relying party', () => {
-  it('the configuration of a relying party is taken as it should be', () => {
+describe('the appkey configuration of a relying party', () => {
+  it('the appkey configuration of a relying party is accepted if it is correct', () => {
     const metadataStatements = [{ aaid: '4E4E#4001', attestationRootCertificates: [root] }];
     assert.deepEqual(faultsOf({ metadataStatements, keyTypes: ['DEVICE'] }), []);
     assert.deepEqual(faultsOf({ appId: 'ios:bundle-id:com.example.app' }), []);
@@ -27,7 +27,7 @@ describe('the configuration of a relying party', () => {
     assert.deepEqual(faultsOf({ registrationPolicies: { 'a policy': { accepted: [[beside]] } } }), []);
   });
 
-  it('the configuration of a relying party names every fault with its place', () => {
+  it('the appkey configuration of a relying party is refused with every fault and its pointer', () => {
     assert.deepEqual(faultsOf({ appId: 'http://bank.example' }), ['/appId']);
     assert.deepEqual(faultsOf({ appId: 'https://user@bank.example/f.json' }), ['/appId']);
     assert.deepEqual(faultsOf({ trustedFacets: ['https://a.example', 'x', 'y'] }), [

@@ -4,8 +4,8 @@ import { canonicalFacet, isTrustedFacet, providerOf } from './facet-rules.ts';
 
 const HASH = 'tEbLgYcVWUNZL0aZUHzQ2nN2q2g';
 
-describe('facets', () => {
-  it('facets have one spelling each', () => {
+describe('the facets of appkeys', () => {
+  it('a facet of an appkey has one normal spelling', () => {
     assert.equal(canonicalFacet(`android:apk-key-hash:${HASH}=`), `android:apk-key-hash:${HASH}`);
     assert.equal(canonicalFacet(`android:apk-key-hash:-_${HASH.slice(2)}`), `android:apk-key-hash:+/${HASH.slice(2)}`);
     const sha256 = 'A'.repeat(43);
@@ -15,7 +15,7 @@ describe('facets', () => {
     assert.equal(canonicalFacet('https://app.example.com:8443'), 'https://app.example.com:8443');
   });
 
-  it('facets are nothing else', () => {
+  it('a facet of an appkey is refused in any other form', () => {
     for (const facet of [
       '',
       'app',
@@ -39,7 +39,7 @@ describe('facets', () => {
     }
   });
 
-  it('facets are trusted if the relying party named them in any spelling, or if they are its AppID', () => {
+  it('a facet of an appkey is trusted if the relying party names it in any spelling, or if it is the AppID', () => {
     const trusted = [`android:apk-key-hash:${HASH}=`, 'https://app.example.com/'];
     assert.ok(isTrustedFacet(`android:apk-key-hash:${HASH}`, trusted, undefined));
     assert.ok(isTrustedFacet('https://app.example.com', trusted, undefined));
@@ -50,7 +50,7 @@ describe('facets', () => {
     assert.ok(!isTrustedFacet('anything', ['anything'], 'anything'));
   });
 
-  it('say which provider reaches their devices', () => {
+  it('a facet of an appkey decides which push provider reaches its devices', () => {
     assert.equal(providerOf('ios:bundle-id:com.example.app'), 'APNS');
     assert.equal(providerOf(`android:apk-key-hash:${HASH}`), 'FCM');
     assert.equal(providerOf('https://app.example.com'), 'WEB_PUSH');

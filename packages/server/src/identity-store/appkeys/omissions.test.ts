@@ -19,7 +19,7 @@ import { SIGN, TAG } from './uaf/registry.ts';
  * A reference server of UAF that many have started from leaves these ten things out. Each of them is an attack, and the
  * attack is made here.
  */
-describe('what a well-known UAF server leaves out', () => {
+describe('checks that a well-known UAF server omits', () => {
   const places = testPlaces();
   let grove: TestIdentity;
   let party: RelyingParty;
@@ -39,7 +39,7 @@ describe('what a well-known UAF server leaves out', () => {
   const otherEntry = (tag: number, value: Buffer) => (entries: TlvEntry[]) =>
     entries.map((entry): TlvEntry => (entry[0] === tag ? [tag, value] : entry));
 
-  it('1: what the client says is hashed and compared with what was signed', async () => {
+  it('1: the client data of an appkey is hashed and compared with what was signed', async () => {
     await refusedFor({ entries: otherEntry(TAG.FINAL_CHALLENGE_HASH, randomBytes(32)) }, 100112);
     // Signed for one relying party, and the words of another put beside it.
     const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
@@ -51,13 +51,13 @@ describe('what a well-known UAF server leaves out', () => {
     refuses(await party.complete(sessionId, { response: { uafProtocolMessage: JSON.stringify(good) } }), 100112);
   });
 
-  it('2: the relying party that the client spoke for is compared', () =>
+  it('2: the relying party in the client data of an appkey is compared', () =>
     refusedFor({ final: { appID: 'https://other.example' } }, 100112));
 
-  it('3: the application that spoke to the authenticator must be trusted', () =>
+  it('3: the application that used the authenticator of an appkey must be trusted', () =>
     refusedFor({ final: { facetID: 'android:apk-key-hash:AAAAAAAAAAAAAAAAAAAAAAAAAAA' } }, 1026));
 
-  it('4: the challenge must be the one that was given, and an answer is good once', async () => {
+  it('4: the challenge of an appkey must be the issued one, and a response works once', async () => {
     await refusedFor({ final: { challenge: ownChallenge() } }, 1029);
     const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
     const response = holder.authenticator.authenticate(uafProtocolMessage);
@@ -65,23 +65,23 @@ describe('what a well-known UAF server leaves out', () => {
     assert.equal((await party.complete(sessionId, { response })).body.code, 100035);
   });
 
-  it('5: the algorithm comes from the registration, not from the assertion', () =>
+  it('5: the algorithm of an appkey comes from the registration, not from the assertion', () =>
     refusedFor({ signAlgorithm: SIGN.SECP256R1_ECDSA_SHA256_DER }, 100112));
 
-  it('6: the counter is read and must advance, and only a signed one is believed', async () => {
+  it('6: the counter of an appkey must advance, and only a signed counter is used', async () => {
     await refusedFor({ counter: 1 }, 1061);
     await refusedFor({ counter: 1_000_000, signature: () => randomBytes(64) }, 100112);
     assert.equal((await party.authenticate(holder)).status, 200);
   });
 
-  it('7: the transaction that was signed is the one that was asked for', async () => {
+  it('7: the transaction that an appkey signed must be the requested one', async () => {
     const content = Buffer.from('Pay 1 euro').toString('base64url');
     const body = { transaction: { contentType: 'text/plain', content } };
     refuses(await party.authenticate(holder, { transactionHash: randomBytes(32) }, body), 100113);
     assert.equal((await party.authenticate(holder, {}, body)).status, 200);
   });
 
-  it('8: a registration whose attestation fails is none', async () => {
+  it('8: a registration of an appkey whose attestation fails stores no key', async () => {
     const user = await party.user();
     refuses(await party.register(user, uafAuthenticator(), {}, { signature: () => randomBytes(64) }), 100114);
     const own = certificate({ name: 'Nobody' });
@@ -90,7 +90,7 @@ describe('what a well-known UAF server leaves out', () => {
     assert.equal((await grove.send('GET', party.ofUser(user, '/keys'))).body.totalElements, 0);
   });
 
-  it('9: what is believed stands inside what is signed, once, to the last byte', async () => {
+  it('9: the values of an appkey are read only inside of the signed data, once each, without additional bytes', async () => {
     const thief = await party.holder();
     const mine: TlvEntry = [TAG.KEYID, Buffer.from(holder.authenticator.keyId, 'base64url')];
     const counters: TlvEntry = [TAG.COUNTERS, uint32(9999)];
@@ -108,7 +108,7 @@ describe('what a well-known UAF server leaves out', () => {
     for (const faults of cases) refuses(await party.authenticate(thief, faults), 1091);
   });
 
-  it('10: one response with one assertion, of the scheme that is known, of a user and a key that are active', async () => {
+  it('10: an appkey needs one response with one assertion of the known scheme, an active user and an active key', async () => {
     const spare = await party.holder();
     const twice = { response: { assertions: [{}, {}] } };
     refuses(await party.authenticate(spare, twice), 1091);

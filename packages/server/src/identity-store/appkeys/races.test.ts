@@ -35,7 +35,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     return counts;
   };
 
-  it('one session a hundred times succeeds once', async () => {
+  it('an appkey session that is completed a hundred times at once succeeds once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const holder = await party.holder();
       const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
@@ -45,7 +45,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     }
   });
 
-  it('one challenge of the caller a hundred times succeeds once, of either kind', async () => {
+  it('a challenge of the caller that is used a hundred times at once succeeds once, for both kinds of challenge', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       for (const [challenge, code] of [
         [ownChallenge(), 100035],
@@ -61,7 +61,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     }
   });
 
-  it('one counter in two sessions succeeds once', async () => {
+  it('a counter of an appkey that is used in two sessions at once succeeds once', async () => {
     for (let round = 0; round < 5 * ROUNDS; round++) {
       const holder = await party.holder();
       const sessions = [
@@ -79,7 +79,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     }
   });
 
-  it('one key id registered by ten users at once becomes the key of one', async () => {
+  it('a key id that ten users register at once becomes the appkey of one', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const authenticator = uafAuthenticator();
       const users = await Promise.all(Array.from({ length: 10 }, () => party.user()));
@@ -88,7 +88,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     }
   });
 
-  it('a hundred wrong answers at once are not judged beyond the limit', async () => {
+  it('wrong appkey responses that arrive a hundred at once are not verified beyond the limit', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const holder = await party.holder();
       const answers = await times(AT_ONCE, () =>
@@ -98,7 +98,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
     }
   });
 
-  it('devices preferred at once leave one that is', async () => {
+  it('several devices made preferred at once leave one preferred device', async () => {
     const { user } = await party.holder({}, { deviceId: 'one' });
     await party.register(user, uafAuthenticator(), { deviceId: 'two' });
     const prefer = (device: string) => grove.send('POST', party.ofUser(user, `/preferredDevice/${device}`));

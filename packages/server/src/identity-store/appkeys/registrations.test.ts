@@ -35,7 +35,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
   const withFaults = async (faults: Faults, options = {}) =>
     party.register(await party.user(), uafAuthenticator(options), {}, faults);
 
-  it('the registration of an appkey takes no device and no relying party called . or .., which no address can name', async () => {
+  it('the registration of an appkey refuses a device or a relying party named . or .., which no address can contain', async () => {
     const user = await party.user();
     const whole = { ...party.sessionData(ownChallenge()), username: user.extId };
     const response = uafAuthenticator().register(ownRequest('Reg', whole.challenge, APP_ID));
@@ -48,7 +48,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await complete({ response, sessionData: whole, deviceId: '...' })).status, 200, 'nothing was spent');
   });
 
-  it('the registration of an appkey refuses with 1009 neither a session nor session data, 1011 no challenge, 1012 no relying party, 1055 no policy, 1014 both', async () => {
+  it('the registration of an appkey is refused without session and session data (1009), challenge (1011), relying party (1012) or policy (1055), and with both session and session data (1014)', async () => {
     const user = await party.user();
     const whole = { ...party.sessionData(ownChallenge()), username: user.extId };
     const response = uafAuthenticator().register(ownRequest('Reg', whole.challenge, APP_ID));
@@ -75,7 +75,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     refuses(await complete({ response, sessionData }), 1090, { user: false });
   });
 
-  it('a session is good for one attempt, also one that is refused: then 100035', async () => {
+  it('the registration of an appkey can use a session for one attempt, even a refused one: 100035 for the second', async () => {
     const user = await party.user();
     const { sessionId, uafProtocolMessage } = await party.start(user, 'registrations');
     const authenticator = uafAuthenticator();
@@ -89,7 +89,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     refuses(await withFaults({ final: { challenge: ownChallenge() } }), 1029);
   });
 
-  it('the registration of an appkey refuses with 1035 a type of key that the relying party does not take', async () => {
+  it('the registration of an appkey refuses with 1035 a type of key that the relying party does not accept', async () => {
     const strict = await openRelyingParty(grove, 'Biometric only', {
       keyTypes: ['BIOMETRIC'],
       metadataStatements: [{ aaid: 'AAAA#0001', userVerification: FINGERPRINT }],
@@ -99,7 +99,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.deepEqual([finger.status, finger.body.appkey?.keyType], [200, 'BIOMETRIC'], finger.text);
   });
 
-  it('the registration of an appkey refuses with 502 a user that is not active and with 2100 one that is locked, at the start and at the end', async () => {
+  it('the registration of an appkey refuses with 502 a user that is not active and with 2100 a locked one, at the start and at completion', async () => {
     for (const [status, code] of [
       ['DISABLED', 502],
       ['LOCKED', 2100],
@@ -120,7 +120,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await picky.register(await picky.user(), uafAuthenticator({ aaid: 'aaaa#0001' }))).status, 200);
   });
 
-  it('the registration of an appkey refuses with 100112 a hash of something else, another relying party, and a user that was not verified', async () => {
+  it('the registration of an appkey refuses with 100112 a hash of other data, another relying party, and a user that was not verified', async () => {
     refuses(
       await withFaults({ entries: (entries) => replaced(entries, TAG.FINAL_CHALLENGE_HASH, Buffer.alloc(32)) }),
       100112,
@@ -129,7 +129,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     refuses(await withFaults({ mode: MODE.CONFIRMED }), 100112);
   });
 
-  it('the registration of an appkey refuses with 100115 what is not one registration response with a good key', async () => {
+  it('the registration of an appkey refuses with 100115 anything but one registration response with a good key', async () => {
     const malformed: Faults[] = [
       { list: () => [] },
       { list: (one) => [one, one] },
@@ -144,7 +144,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     for (const faults of malformed) refuses(await withFaults(faults), 100115);
   });
 
-  describe('with a full attestation', () => {
+  describe('the registration of an appkey with a full attestation', () => {
     const root = certificate({ name: 'Root', ca: true });
     const middle = certificate({ name: 'Middle', ca: true, issuer: root });
     const leaf = certificate({ name: 'Model', issuer: middle });
@@ -162,7 +162,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     const register = async (certificates: Buffer[], { key = leaf.key, ...options }: Forged = {}) =>
       strict.register(await strict.user(), uafAuthenticator({ attestation: { certificates, key }, ...options }));
 
-    it('a registration with a full attestation takes a key whose certificate leads to a root of the metadata statement', async () => {
+    it('the registration of an appkey with a full attestation accepts a key whose certificate leads to a root of the metadata statement', async () => {
       const done = await register(chain(leaf, middle));
       assert.deepEqual([done.status, done.body.appkey?.attestation], [200, 'FULL'], done.text);
       const direct = certificate({ name: 'Model', issuer: root, aaid: AAID });
@@ -170,7 +170,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
       assert.equal((await register(chain(leaf, middle, root))).status, 200);
     });
 
-    it('a registration with a full attestation refuses with 100114 a certificate that does not', async () => {
+    it('the registration of an appkey with a full attestation refuses with 100114 a certificate that leads to no such root', async () => {
       const forgedRoot = certificate({ name: 'Root', ca: true });
       const forged = certificate({ name: 'Model', issuer: forgedRoot });
       const noCa = certificate({ name: 'Middle', issuer: root });
@@ -193,17 +193,17 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
       refuses(await register([Buffer.from('no certificate')]), 100115);
     });
 
-    it('a policy that asks for it takes no key that vouches for itself: 100111', async () => {
+    it('the registration of an appkey without a full attestation is refused with 100111 if the policy requires one', async () => {
       refuses(await strict.register(await strict.user(), uafAuthenticator()), 100111);
     });
   });
 
-  it('a surrogate attestation must be made by the key itself: 100114', async () => {
+  it('the registration of an appkey refuses with 100114 a surrogate attestation that is not signed by the key itself', async () => {
     refuses(await withFaults({ signWith: uafAuthenticator().privateKey }), 100114);
     refuses(await withFaults({ signature: (made) => made.subarray(1) }), 100114);
   });
 
-  it('a new registration brings appkeys back for a user who has lost them to failures', async () => {
+  it('the registration of a new appkey unlocks appkeys for a user whose failures locked them', async () => {
     const mine = await party.holder();
     for (let at = 0; at < 5; at++) await party.authenticate(mine, { signature: () => Buffer.alloc(64) });
     refuses(await grove.send('POST', party.ofUser(mine.user, '/authentications/standard'), {}), 2101);
@@ -212,7 +212,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
     assert.equal((await party.authenticate({ user: mine.user, authenticator })).status, 200);
   });
 
-  it('a relying party without an AppID knows the application by its facet', async () => {
+  it('the registration of an appkey identifies the application by its facet if the relying party has no AppID', async () => {
     const plain = await openRelyingParty(grove, 'Without AppID', {
       appId: undefined,
       authenticationPolicies: { standard: ANY_POLICY },

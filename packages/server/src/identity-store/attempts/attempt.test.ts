@@ -56,7 +56,7 @@ onBothEngines('an attempt', (_engine, places) => {
     return Object.assign(error, { user: error.detail.user as User });
   };
 
-  it('an attempt that succeeds forgets the failures of its modality, and of no other', async () => {
+  it('an attempt that succeeds resets the failures of its modality, and of no other', async () => {
     const { id } = await newUser();
     await refused(core.attempt(caller(), input(id, 'x')));
     await refused(core.attempt(caller(), input(id, 'x', { modality: 'APPKEY' })));
@@ -68,7 +68,7 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal(content[0].rpId, 'example.com');
   });
 
-  it('an attempt that is refused commits what it counted, wrote and tells; one that breaks leaves nothing behind', async () => {
+  it('an attempt that is refused commits its count, its writes and its event; one that throws leaves nothing behind', async () => {
     const { id } = await newUser();
     const { id: storeId } = await getStore(db(), caller(), 'Doors');
     const open = () =>
@@ -111,7 +111,7 @@ onBothEngines('an attempt', (_engine, places) => {
     );
   });
 
-  it('an attempt that nobody is behind is refused without a user, and is told', async () => {
+  it('an attempt of an unknown user is refused without a user, and has an event', async () => {
     const find = async () => {
       throw new Refusal(362, { counts: false });
     };
@@ -122,7 +122,7 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal(nobody.code, 100028);
   });
 
-  it('an attempt was cancelled, timed out or malformed without counting', async () => {
+  it('an attempt that was cancelled, timed out or malformed does not count as a failure', async () => {
     const { id } = await newUser();
     for (let time = 0; time < 20; time++) {
       const run = async () => {
@@ -134,7 +134,7 @@ onBothEngines('an attempt', (_engine, places) => {
     await core.attempt(caller(), input(id, SECRET));
   });
 
-  it('an attempt is refused with 2102 for a face of a disabled user, and with 502 for anything else of one', async () => {
+  it('an attempt with the face of a DISABLED user is refused with 2102, and any other attempt of an inactive user with 502', async () => {
     const { id } = await newUser({ status: 'DISABLED' });
     const face = await refused(core.attempt(caller(), input(id, SECRET, { modality: 'FACE' })));
     const other = await refused(core.attempt(caller(), input(id, SECRET)));
@@ -143,7 +143,7 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal((await refused(core.attempt(caller(), input(waiting, SECRET, { modality: 'FACE' })))).code, 502);
   });
 
-  it('an attempt is refused with 2101 once its modality is disabled after a hundred failures, and the others work on', async () => {
+  it('an attempt is refused with 2101 once its modality is disabled after a hundred failures, and other modalities still work', async () => {
     const { id } = await newUser();
     for (let failures = 0; failures < 100; ) {
       const error = await refused(core.attempt(caller(), input(id, 'x')));
@@ -166,7 +166,7 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.equal((await core.attempt(caller(), input(id, SECRET))).result, 'welcome');
   });
 
-  it('an attempt tells the process it happens in, and later queries find it by that', async () => {
+  it('the event of an attempt names the process of the attempt, and queries find it by that process', async () => {
     const { id } = await newUser();
     const process = { parentProcessDefnName: 'Sign-in', parentProcessDefnVersion: 3, childProcessDefnTag: 'newest' };
     await core.attempt(caller(), input(id, SECRET, { process }));
@@ -183,7 +183,7 @@ onBothEngines('an attempt', (_engine, places) => {
     });
   });
 
-  it('an attempt that locks is told first, and the lock after it, though both are of one moment', async () => {
+  it('an attempt that causes a lock has its own event before that of the lock, though both have the same time', async () => {
     const { id } = await newUser();
     grove.clock.advance(1);
     for (let time = 0; time < 5; time++) await refused(core.attempt(caller(), input(id, 'x')));
@@ -192,7 +192,7 @@ onBothEngines('an attempt', (_engine, places) => {
     assert.deepEqual(mine.slice(1), [failed, failed, failed, failed, failed, 'identity.modalityLocked']);
   });
 
-  it('an attempt of a registration commits its refusal, counts nothing and answers with the user it knows', async () => {
+  it('an attempt of a registration commits its refusal, counts no failure and answers with the user if it is known', async () => {
     const { id } = await newUser();
     const run = async () => {
       throw new Refusal(383, { counts: true });

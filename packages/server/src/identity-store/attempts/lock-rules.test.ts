@@ -21,7 +21,7 @@ function guess(limits: typeof LIMITS, times: number): { state: LockState; waits:
 }
 
 describe('the lock of a modality', () => {
-  it('the lock of a modality comes after five failures, for five minutes, and each after it is twice as long, three times', () => {
+  it('the lock of a modality comes after five failures, for five minutes, and each later one is twice as long, up to 40 minutes', () => {
     assert.equal(isLocked(guess(LIMITS, 4).state, 0), false);
     const { state, waits } = guess(LIMITS, 25);
     assert.deepEqual(
@@ -34,7 +34,7 @@ describe('the lock of a modality', () => {
     assert.equal(isLocked(first, 5 * MINUTE), false);
   });
 
-  it('the lock of a modality that was set while the clock was ahead is over once it is put right', () => {
+  it('the lock of a modality that was set while the clock was ahead ends once the clock is corrected', () => {
     const { state } = afterFailure({ ...NO_FAILURES, tries: 4 }, LIMITS, 365 * 24 * HOUR);
     assert.equal(isLocked(state, 365 * 24 * HOUR), true);
     assert.equal(isLocked(state, 365 * 24 * HOUR - 5 * MINUTE), true, 'clocks of servers may differ a little');
@@ -42,7 +42,7 @@ describe('the lock of a modality', () => {
     assert.equal(isLocked({ ...state, locked_at: null }, 0), true, 'an earlier release did not store the beginning');
   });
 
-  it('the lock of a modality lasts only after a hundred failures in a row', () => {
+  it('the lock of a modality is permanent only after a hundred failures in a row', () => {
     const almost = guess(LIMITS, 99);
     assert.deepEqual([almost.state.disabled_at, isLocked(almost.state, almost.at)], [null, false]);
     const { state } = guess(LIMITS, 100);
@@ -50,7 +50,7 @@ describe('the lock of a modality', () => {
     assert.equal(isLocked(state, Number.MAX_SAFE_INTEGER), true);
   });
 
-  it('the lock of a modality is what the store says for the modality, then what it says for all', () => {
+  it('the lock of a modality follows the settings of the store for the modality, then those for all modalities', () => {
     const lockConfiguration = {
       maxFailedAttempts: 3,
       tempLockDuration: 'PT1M',
@@ -68,7 +68,7 @@ describe('the lock of a modality', () => {
     });
   });
 
-  it('the lock of a modality never grows beyond a day, nor past what a number holds, whatever is configured', () => {
+  it('the lock of a modality never lasts longer than a day, nor overflows a number, whatever is configured', () => {
     const grown = guess({ maxFailedAttempts: 1, tempLockMs: HOUR, maxTempLocks: 100 }, 99);
     assert.equal(Math.max(...grown.waits), 24 * HOUR);
     for (const tempLockDuration of ['P30D', 'P21900D', 'P99999999Y', 'PT1S']) {

@@ -57,7 +57,7 @@ onBothEngines('faces of users', (_engine, places) => {
     return body.user;
   };
 
-  it('a face that was enrolled is known by its id and by its external id, and is nowhere in any answer', async () => {
+  it('an enrolled face authenticates by the id and by the external id of its user, and appears in no answer', async () => {
     const ada = await unknown();
     for (const [at, address] of addressesOf(ada.store, ada, '/biometrics/face').entries()) {
       const { status, body, text } = await send(address, { data: ADA });
@@ -72,7 +72,7 @@ onBothEngines('faces of users', (_engine, places) => {
     }
   });
 
-  it('the list of users shows whose face is known', async () => {
+  it('the list of users shows who has an enrolled face', async () => {
     const ada = await known();
     await send(`${ada.store}/users`, { extId: 'grace@example.org' });
     const { body } = await grove.send('GET', `${ada.store}/users?sort=extId,asc`, undefined, grove.inTest);
@@ -80,7 +80,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.deepEqual([counts[0].length, counts[1].length], [1, 0]);
   });
 
-  it('100140: another face is refused, is counted, and a success forgets the failures', async () => {
+  it('100140: another face is refused and counted as a failure, and a success resets the failures', async () => {
     const ada = await known();
     const user = await refused(match(ada, { data: GRACE, matchingProcess: MATCHING }), 100140);
     assert.equal(user.lockInfo.modalities.FACE.failedCount, 1);
@@ -89,14 +89,14 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal(body.user.lockInfo.failedCount, 0);
   });
 
-  it('a new face takes the place of the one before', async () => {
+  it('a new face replaces the previous one', async () => {
     const ada = await known();
     assert.equal((await enrol(ada, { data: GRACE })).status, 200);
     await refused(match(ada), 100140);
     assert.equal((await match(ada, { data: GRACE, matchingProcess: MATCHING })).status, 200);
   });
 
-  it('a caller cannot ask for less than the store does, and can ask for more', async () => {
+  it('the threshold of a caller can be higher than that of the store, but not lower', async () => {
     const usual = await known();
     const low = { algorithm: ALGORITHM, threshold: 0 };
     const shown = (score: number) => face({ person: 'ada', score });
@@ -111,7 +111,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await match(strict, { data: shown(0.999), matchingProcess: low })).body.score, 0.99);
   });
 
-  it('a face that is surely the same takes the place of the older one, if it was asked for and the picture is good', async () => {
+  it('an enrolled face is replaced by a later picture of the same person, if the caller wants that and the picture is good', async () => {
     const ada = await known();
     const at = () => rowOf(ada);
     const first = await at();
@@ -134,7 +134,7 @@ onBothEngines('faces of users', (_engine, places) => {
   const tx = () => grove.app.db.of(asTenantId('acme'));
   const rowOf = ({ id }: Person) => findFace(tx(), { userId: id });
 
-  it('8: an algorithm that is not ours matches nothing and enrols nobody', async () => {
+  it('8: an unknown algorithm neither matches nor enrols a face', async () => {
     const ada = await known();
     await refused(match(ada, { data: ADA, matchingProcess: { algorithm: 'EIGENFACE' } }), 8);
     await refused(enrol(ada, { data: ADA, algorithm: 'EIGENFACE' }), 8);
@@ -142,7 +142,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await enrol(ada, { data: ADA, algorithm: ALGORITHM })).status, 200);
   });
 
-  it('2005: a biometric that Grove does not compare is refused wherever it is named', async () => {
+  it('2005: a biometric that Grove does not support is refused at every address', async () => {
     const ada = await known();
     await refused(enrol(ada, { data: ADA }, 'fingerprint'), 2005);
     await refused(match(ada, { data: ADA, type: 'IRIS', matchingProcess: MATCHING }), 2005);
@@ -150,7 +150,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await send(failure, { type: 'voice' })).body.code, 2005);
   });
 
-  it('20115: what is no biometric at all is refused wherever it is named', async () => {
+  it('20115: an unknown biometric is refused at every address', async () => {
     const ada = await known();
     await refused(enrol(ada, { data: ADA }, 'shoe-size'), 20115);
     await refused(match(ada, { data: ADA, type: 'shoe-size', matchingProcess: MATCHING }), 20115);
@@ -158,7 +158,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await send(failure, { type: 'shoe-size' })).body.code, 20115);
   });
 
-  it('2006: a face from the side is neither enrolled nor matched', async () => {
+  it('2006: a face in profile is neither enrolled nor matched', async () => {
     const ada = await known();
     await refused(enrol(ada, { data: ADA, subtype: 'PROFILE' }), 2006);
     await refused(match(ada, { data: ADA, subtype: 'PROFILE', matchingProcess: MATCHING }), 2006);
@@ -169,7 +169,7 @@ onBothEngines('faces of users', (_engine, places) => {
     );
   });
 
-  it('20114: nothing is matched or enrolled without a face, and nothing disabled that is not there', async () => {
+  it('20114: without a picture no face is matched or enrolled, and none is disabled if none is enrolled', async () => {
     const ada = await unknown();
     await refused(enrol(ada, {}), 20114);
     await refused(enrol(ada, { data: '' }), 20114);
@@ -182,13 +182,13 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.deepEqual([garbage.code, garbage.errors[0].pointer], [100001, '/data']);
   });
 
-  it('100001: a picture of more than 5 MiB is refused before anybody reads it', async () => {
+  it('100001: a picture of more than 5 MiB is refused before it is decoded', async () => {
     const ada = await unknown();
     const { status, body } = await enrol(ada, { data: 'A'.repeat(Math.ceil((5 * 2 ** 20) / 3) * 4 + 4) });
     assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, '/data']);
   });
 
-  it('20123, 20124, 20125, 20126: how to compare must be said, and a threshold is from 0 to 1', async () => {
+  it('20123, 20124, 20125, 20126: a comparison needs an algorithm and thresholds from 0 to 1', async () => {
     const ada = await known();
     const asked = (matchingProcess?: object) => match(ada, { data: ADA, ...(matchingProcess && { matchingProcess }) });
     await refused(asked(), 20123);
@@ -203,7 +203,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await asked({ ...MATCHING, threshold: 1, internalThreshold: 0 })).body.code, 100140);
   });
 
-  it('20120: a picture that shows no face, or is none, is neither enrolled nor counted', async () => {
+  it('20120: a picture without a face, or a file that is not a picture, is not enrolled and does not count as a failure', async () => {
     const ada = await known();
     const pictures = [face({ fault: 'no_face' }), Buffer.from('hello').toString('base64'), face({}).slice(0, 2)];
     for (const data of pictures) {
@@ -215,7 +215,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.match(body.message, /no_face/);
   });
 
-  it('100141: a picture that cannot be relied on is not enrolled', async () => {
+  it('100141: a picture of low quality is not enrolled', async () => {
     const ada = await unknown();
     const { body } = await enrol(ada, { data: face({ person: 'ada', quality: 0.49 }) });
     assert.deepEqual([body.code, body.user.summaryInfo.biometrics], [100141, []]);
@@ -223,14 +223,14 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await enrol(ada, { data: face({ person: 'ada', quality: 0.5 }) })).status, 200);
   });
 
-  it('20121: a template that cannot be compared refuses and counts against nobody', async () => {
+  it('20121: a template that cannot be compared is refused, and does not count as a failure', async () => {
     const ada = await known();
     await replaceTemplate(ada, { template: Buffer.from('damaged') });
     const user = await refused(match(ada), 20121);
     assert.equal(user.lockInfo.failedCount, 0);
   });
 
-  it('20122: there is no face to compare with if none is enrolled, or one of another algorithm', async () => {
+  it('20122: nothing is compared if no face is enrolled, or one of another algorithm', async () => {
     await refused(match(await unknown()), 20122);
     const ada = await known();
     await replaceTemplate(ada, { algorithm: 'GROVE_FACE_256_0' });
@@ -247,7 +247,7 @@ onBothEngines('faces of users', (_engine, places) => {
       putFace(write, { ...row, sealed, algorithm: algorithm ?? row.algorithm });
     });
 
-  it('2103: a face that was disabled recognises nobody until it is enabled', async () => {
+  it('2103: a disabled face authenticates nobody until it is enabled', async () => {
     const ada = await known();
     const disabled = await enrol(ada, { status: 'DISABLED' });
     assert.deepEqual([disabled.status, disabled.body.summaryInfo.biometrics[0].status], [200, 'DISABLED']);
@@ -259,7 +259,7 @@ onBothEngines('faces of users', (_engine, places) => {
     await refused(match(ada), 2103);
   });
 
-  it('2101: after five failures the face is locked, other ways are not, and a new enrolment opens it', async () => {
+  it('2101: after five failures the face is locked, other modalities are not, and a new enrolment unlocks it', async () => {
     const ada = await known();
     const wrong = { data: GRACE, matchingProcess: MATCHING };
     for (let at = 0; at < 4; at++) await refused(match(ada, wrong), 100140);
@@ -271,7 +271,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await match(ada)).status, 200);
   });
 
-  it('failures that were seen elsewhere count by both addresses, up to the lock and no further', async () => {
+  it('failures of a face that the caller reports count at both addresses, up to the lock and not further', async () => {
     const ada = await known();
     const addresses = addressesOf(ada.store, ada, '/biometrics/authentications/failure');
     const counts: number[] = [];
@@ -287,7 +287,7 @@ onBothEngines('faces of users', (_engine, places) => {
     await refused(match(ada), 2101);
   });
 
-  it('2100, 2102, 502: a locked, a disabled and an inactive user are refused before anybody looks', async () => {
+  it('2100, 2102, 502: a locked, a disabled and an inactive user are refused before the picture is analysed', async () => {
     const ada = await known();
     const path = `${ada.store}/users/${ada.id}`;
     await send(`${path}/lock`, {});
@@ -305,7 +305,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await match(ada)).status, 200);
   });
 
-  it('100027, 100028, 100082: no face of a store or a user that is not there, and none in a store that is not active', async () => {
+  it('100027, 100028, 100082: no face is matched or enrolled for an unknown store or user, or in an inactive store', async () => {
     const ada = await known();
     const body = { data: ADA, matchingProcess: MATCHING };
     for (const other of [grove.ofOther, await grove.token()]) {
@@ -321,7 +321,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal((await enrol(ada, { data: ADA })).body.code, 100082);
   });
 
-  it('a document in place of a picture is believed in the sandbox alone', async () => {
+  it('a document in place of a picture of a face is accepted only in the sandbox', async () => {
     const live = await grove.token();
     const store = '/stores/live';
     await send('/stores', { name: 'live' }, live);
@@ -330,7 +330,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.deepEqual([enrolled.status, enrolled.body.code], [400, 20120]);
   });
 
-  it('100010: without a machine that looks at pictures nobody is refused, and nobody is let in', async () => {
+  it('100010: without image analysis no face is refused, and none is accepted', async () => {
     const ada = await known();
     const { status, body } = await match(ada, {
       data: Buffer.from(JPEG).toString('base64'),
@@ -339,7 +339,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.deepEqual([status, body.code], [503, 100010]);
   });
 
-  it('wrong faces that come at once are not compared beyond the limit', async () => {
+  it('wrong faces that arrive at once are not compared beyond the limit', async () => {
     const ada = await known();
     const wrong = { data: GRACE, matchingProcess: MATCHING };
     const answers = await Promise.all(Array.from({ length: 20 }, () => match(ada, wrong)));
@@ -348,7 +348,7 @@ onBothEngines('faces of users', (_engine, places) => {
     assert.equal(codes.filter((code) => code === 2101).length, 15);
   });
 
-  it('each step is an event, and the face is gone with its user', async () => {
+  it('each operation on a face has an event, and the face is deleted together with its user', async () => {
     const ada = await unknown();
     // Events of one millisecond have no order, so time goes on between them.
     const later = () => grove.clock.advance(1);

@@ -4,7 +4,7 @@ import { AUDREY, FRANCK, FRANCK_EYES_CLOSED, NO_FACE, picture } from '../../../.
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 /** With the real machine: photographs in, and nothing of them left. It runs on one database only. */
-describe('faces of users, with the real machine', () => {
+describe('faces of users, with real image analysis', () => {
   const places = testPlaces();
   let grove: TestApp;
   const users = '/api/identity-store/stores/real/users';
@@ -24,7 +24,7 @@ describe('faces of users, with the real machine', () => {
       matchingProcess: { algorithm: 'GROVE_FACE_512_1', threshold: 0.5, ...more },
     });
 
-  it('a man is known by another photograph of his, and a woman is not him', async () => {
+  it('an enrolled face matches another photograph of the same man, and not that of a woman', async () => {
     const enrolled = await post(`${users}/franck/biometrics/face/ext`, { data: dataOf(FRANCK) });
     assert.equal(enrolled.status, 200, enrolled.text);
     const again = await match(FRANCK_EYES_CLOSED);
@@ -36,7 +36,7 @@ describe('faces of users, with the real machine', () => {
     assert.equal((await match(FRANCK, { threshold: 0.99, internalThreshold: 0.99 })).status, 200);
   });
 
-  it('a picture without a face enrols nobody and matches nobody', async () => {
+  it('a picture without a face is neither enrolled nor matched', async () => {
     const { body } = await post(`${users}/franck/biometrics/face/ext`, { data: dataOf(NO_FACE) });
     assert.equal(body.code, 20120);
     assert.match(body.message, /no_face/);

@@ -39,7 +39,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
   const take = (kind: (typeof KINDS)[number], sessionId: string, store = storeId, tenant = 'acme') =>
     db(tenant).write((tx) => takeCeremony(tx, kind, store, sessionId, now()));
 
-  it('sessions of registration and authentication are spent by one, and by nobody else, however many come at once', async () => {
+  it('a session of registration or authentication is used by one request and by no other, however many come at once', async () => {
     for (const kind of KINDS) {
       const { sessionId } = await open(kind);
       const taken = await Promise.all(Array.from({ length: 20 }, () => take(kind, sessionId)));
@@ -48,7 +48,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
     }
   });
 
-  it('sessions of registration and authentication of one kind are none of another, nor of another store or tenant, and stay as they are', async () => {
+  it('a session of registration or authentication is unknown to other kinds, stores and tenants, and stays unchanged', async () => {
     for (const kind of KINDS) {
       const { sessionId } = await open(kind);
       for (const other of KINDS) if (other !== kind) assert.equal(await take(other, sessionId), undefined);
@@ -58,7 +58,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
     }
   });
 
-  it('run out, and are removed when they have', async () => {
+  it('a session of registration or authentication expires, and is then removed', async () => {
     const user = await newUser('late');
     const { sessionId, expiresAt } = await open('PASSKEY_AUTHENTICATION', user.id);
     assert.equal(expiresAt, now() + 5 * MINUTE);
@@ -70,7 +70,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
     await grove.until(async () => (await openCeremoniesOf(db(), user.id, 0)).length === 0);
   });
 
-  it('sessions of registration and authentication are at most twenty of a user: the oldest make way', async () => {
+  it('the sessions of a user are at most twenty: a new one replaces the oldest', async () => {
     const user = await newUser('eager');
     const first = await open('PASSKEY_REGISTRATION', user.id);
     grove.clock.advance(1);
@@ -79,7 +79,7 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
     assert.equal(await take('PASSKEY_REGISTRATION', first.sessionId), undefined);
   });
 
-  it('sessions of registration and authentication of a user are listed at each of its addresses, the newest first, and go when the user goes', async () => {
+  it('the sessions of a user are listed at each of its addresses, the newest first, and are removed together with the user', async () => {
     const user = await newUser('listed');
     await open('APPKEY_REGISTRATION', user.id, { rpId: 'example.com', username: 'Lis' });
     grove.clock.advance(1000);

@@ -12,12 +12,12 @@ const NOW = 1_800_000_000_000;
 const RANDOM = 'A'.repeat(43);
 
 describe('challenges', () => {
-  it('challenges of ours have 256 random bits', () => {
+  it('challenges of the server have 256 random bits', () => {
     assert.equal(Buffer.from(newChallenge(), 'base64url').length, 32);
     assert.notEqual(newChallenge(), newChallenge());
   });
 
-  it('challenges that say when they were made are fresh for five minutes around it, plain and in base64url', () => {
+  it('challenges with a time are fresh for five minutes before and after it, plain and in base64url', () => {
     const plain = `${NOW}.${RANDOM}`;
     for (const challenge of [plain, Buffer.from(plain).toString('base64url')]) {
       for (const at of [-SINGLE_SHOT_WINDOW_MS, 0, SINGLE_SHOT_WINDOW_MS]) {
@@ -42,7 +42,7 @@ describe('challenges', () => {
     }
   });
 
-  it('challenges that say when they were made have one hash in every spelling, so they are good once and not once in each', () => {
+  it('challenges with a time have one hash in every spelling, so each works only once', () => {
     const plain = `${NOW}.${RANDOM}`;
     const encoded = Buffer.from(plain).toString('base64url');
     const hashes = [plain, encoded, `${encoded}=`, `${encoded}!`].map((each) => challengeHash('A', 'b', each));
@@ -50,7 +50,7 @@ describe('challenges', () => {
     assert.notDeepEqual(challengeHash('A', 'b', 'eA'), challengeHash('A', 'b', 'x'));
   });
 
-  it('challenges are told apart by what they were for', () => {
+  it('challenges for different purposes have different hashes', () => {
     const hashes = [challengeHash('A', 'b', 'c'), challengeHash('A', 'bc', ''), challengeHash('B', 'b', 'c')];
     assert.equal(new Set(hashes.map((hash) => hash.toString('hex'))).size, 3);
   });

@@ -77,7 +77,7 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('100035: a session of each kind is no session of any other, is untouched by being tried as one, and is good once', async () => {
+  it('100035: a session of one kind is refused by the operations of every other, stays usable, and works once', async () => {
     for (const own of kinds) {
       const { id, answer } = await own.open();
       for (const other of kinds.filter((kind) => kind !== own)) {
@@ -95,7 +95,7 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
     }
   });
 
-  it('100035, 100055: a session opens no journey, and neither an id nor the code of a journey is a session', async () => {
+  it('100035, 100055: a session of an identity store opens no journey, and neither the id nor the code of a journey is accepted as a session', async () => {
     const token = { name: 'kinds', processDefnName: 'document-and-selfie' };
     const processes = '/api/process-manager';
     const made = await grove.call(`${processes}/processTokens`, { method: 'POST', body: JSON.stringify(token) });
@@ -114,7 +114,7 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
     }
   });
 
-  it('100027, 100035: a session is one of its tenant and its environment', async () => {
+  it('100027, 100035: a session is unknown in other tenants and in the other environment', async () => {
     const [, authentication] = kinds as [Kind, Kind];
     const { id, answer } = await authentication.open();
     const path = `${party.store}/passkeys/authentications/sessions/${id}`;

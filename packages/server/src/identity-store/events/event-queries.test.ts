@@ -90,7 +90,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.deepEqual({ ...event, ...fields }, event);
   });
 
-  it('events of identity stores are found by type, by user and by time, also in pages and beside another filter', async () => {
+  it('events of identity stores are found by type, by user and by time, also in pages and together with another filter', async () => {
     const begin = grove.clock.now() + 1;
     const tell = (type: 'identity.userLocked' | 'identity.userUpdated', userId: string, storeName: string) =>
       db().write((tx) => {
@@ -125,14 +125,14 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.equal(refused.body.code, 100001);
   });
 
-  it('event queries refuse an empty filter of our own, which would select everything', async () => {
+  it('an event query with an empty filter of Grove is refused, because it would select everything', async () => {
     for (const name of ['userId', 'type', 'endDateTime']) {
       const { status, body } = await grove.send('POST', `${QUERIES}/start`, { [name]: '' });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, `/${name}`]);
     }
   });
 
-  it('events of identity stores are read page by page, each of them once, while others happen', async () => {
+  it('events of identity stores are read page by page, each once, while others are added', async () => {
     await happened(
       'paged',
       Array.from({ length: 25 }, (_, at) => ({ parentProcessDefnId: 'P', parentProcessInstanceId: `${at}` })),
@@ -154,7 +154,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
     }
   });
 
-  it('events of identity stores are looked through in stretches by LIKE, and none between them is passed over', async () => {
+  it('events of identity stores are searched in batches by LIKE, and none between two batches is missed', async () => {
     const processes = Array.from({ length: 30 }, (_, at) => ({
       childProcessDefnName: at % 10 === 3 ? 'Rare' : 'Common',
     }));
@@ -173,7 +173,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.ok(pages > 3);
   });
 
-  it('events of identity stores of a query that runs are not there yet; once it has run they are kept for a day', async () => {
+  it('an event query shows no results while it runs, and keeps them for a day', async () => {
     await happened('kept', [{}, {}, {}]);
     const id = await start({ size: 1 });
     for (const status of ['QUEUED', 'RUNNING', 'FAILED'] as const) {
@@ -188,7 +188,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.equal((await result(id)).body.code, 100036);
   });
 
-  it('events of identity stores are another’s if the query is: 100036 for one of another tenant or environment, or none', async () => {
+  it('an event query of another tenant or environment, or one that does not exist, is refused with 100036', async () => {
     const inTest = await grove.token(
       (await grove.app.tenants.createApiKey('acme', { name: 'T', environment: 'test' })).apiKey,
     );

@@ -31,7 +31,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
   });
   after(() => its.stop());
 
-  it('a user is added, registers a passkey, and comes back with it', async () => {
+  it('a journey adds a user and registers a passkey, and a second journey accepts the passkey', async () => {
     const { userExtId, device, journey, id } = await its.withPasskey();
     assert.deepEqual((await its.formsOf(journey)).user1, { userId: id, created: true });
     const known = (await its.store('GET', `/users/${id}`)).body;
@@ -42,7 +42,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(await its.outcome(await its.login(device, { userId: id })), 'passed');
   });
 
-  it('a page may offer the passkeys of a browser only where nobody is named, and for half an hour', async () => {
+  it('a passkey step offers all passkeys of the browser only if no user is named, and waits for half an hour', async () => {
     const { userExtId, device, id } = await its.withPasskey();
     const named = await its.begin(await its.start([USE_PASSKEY], { userExtId }), 'use');
     assert.equal(named.settings.mediation, undefined);
@@ -57,7 +57,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     );
   });
 
-  it('363: a passkey of the user of the session is refused where the step is about another user by now', async () => {
+  it('363: a passkey of the user of the session is refused if the step is about another user by then', async () => {
     const journey = await its.start([{ ...USE_PASSKEY, anyUser: true }]);
     const user = { id: 'ada', extId: 'ada@example.org' };
     const started = { sessionId: '01J00000000000000000000000', expiringDtm: '', publicKey: {} };
@@ -80,7 +80,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     }
   });
 
-  it('a browser makes a passkey by itself only after a login, and where the policy allows it', async () => {
+  it('a passkey is created automatically only after a login, and if the policy allows it', async () => {
     const registrationPolicies = { upgrade: { conditionalCreateAllowed: true } };
     await its.store('POST', `/passkeyConfig/${RP_ID}`, { registrationPolicies });
     const upgrade = { ...MAKE_PASSKEY, policy: 'upgrade' };
@@ -109,7 +109,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(await its.ended(asked, 'passkeyRegistration'), 'passkeyRegistration FAILED code_100092');
   });
 
-  it('2100, 2101, 100031: who is locked or has no passkey cannot go on, and is not told why', async () => {
+  it('2100, 2101, 100031: a user that is locked or has no passkey cannot go on, and the page does not say why', async () => {
     const { id, userExtId } = await its.withPasskey();
     await its.store('POST', `/users/${id}/lock`, {});
     const locked = await its.start([USE_PASSKEY], { userExtId });
@@ -136,7 +136,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.deepEqual((await last.user.look()).result, { outcome: 'notPossible' });
   });
 
-  it('a user is added, registers an authenticator app, and comes back with its code', async () => {
+  it('a journey adds a user and registers an authenticator app, and a second journey accepts its code', async () => {
     const { userExtId, app } = await its.withCodes();
     const journey = await its.start([USE_TOTP], { userExtId });
     assert.deepEqual(await its.begin(journey, 'useCode'), { begun: true, settings: { digits: 6 } });
@@ -152,7 +152,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(body.lockInfo.failedCount, 0);
   });
 
-  it('users of one name that are added at once are one user', async () => {
+  it('two journeys that add a user of the same name at once add one user', async () => {
     const userExtId = its.nameOf();
     const journeys = await Promise.all(Array.from({ length: 5 }, () => its.start([ADD], { userExtId })));
     await Promise.all(journeys.map(({ user }) => user.settled()));
@@ -161,7 +161,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(kept.filter(({ user1 }) => user1.created).length, 1);
   });
 
-  it('100140: a face is compared with the one that is known, and another one is counted', async () => {
+  it('100140: a face is compared with the enrolled one, and a face of another person counts as a failure', async () => {
     const { id, extId } = await its.newUser();
     const face = (standIn: object) => Buffer.from(JSON.stringify(standIn)).toString('base64');
     await its.store('POST', `/users/${id}/biometrics/face`, { data: face({ person: 'ada' }) });
@@ -199,7 +199,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal((await its.store('POST', path, api)).status, 200);
   });
 
-  it('a journey of one environment knows nobody of the other, nor of another tenant', async () => {
+  it('a journey of one environment does not know the users of the other, nor those of another tenant', async () => {
     const { userExtId, device } = await its.withPasskey();
     const live = await its.start([USE_PASSKEY], { userExtId }, await its.grove.token());
     assert.equal((await its.begin(live, 'use')).begun, false);
@@ -213,7 +213,7 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     assert.equal(answer.body.step.fault.reason, 'code_362');
   });
 
-  it('one answer that is sent many times at once passes once', async () => {
+  it('one response to a step that is sent many times at once passes once', async () => {
     const { device, userExtId } = await its.withPasskey();
     const journey = await its.start([USE_PASSKEY], { userExtId });
     const { settings } = await its.begin(journey, 'use');

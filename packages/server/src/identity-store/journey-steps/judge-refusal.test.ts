@@ -4,15 +4,15 @@ import { codesOf, refusalCodes } from '@grove/contract';
 import { ApiError } from '../../kernel/errors.ts';
 import { attemptAct, judgeRefusal } from './judge-refusal.ts';
 
-describe('what a refusal of a store means for a step', () => {
-  it('every refusal of the catalogue ends an attempt, and none is taken for a pass', () => {
+describe('the result of a step after a refusal by an identity store', () => {
+  it('every refusal of the catalogue ends an attempt, and none counts as a pass', () => {
     for (const code of codesOf(refusalCodes)) {
       const judged = judgeRefusal(code);
       assert.ok(judged && judged.code === code && judged.status === 'FAILED', String(code));
     }
   });
 
-  it('another attempt is offered only where it can help', () => {
+  it('another attempt after a refusal is offered only if it can help', () => {
     const advice = (code: Parameters<typeof judgeRefusal>[0]) => judgeRefusal(code)?.advice;
     for (const code of [502, 2100, 2101, 2102, 2103, 20122, 100031, 100038, 100053, 100094] as const) {
       assert.equal(advice(code), 'final', String(code));
@@ -22,13 +22,13 @@ describe('what a refusal of a store means for a step', () => {
     }
   });
 
-  it('what is nobody’s fault before the screen was not performed', () => {
+  it('a step is not performed after a refusal that the end user could not avoid', () => {
     for (const code of [100027, 100028, 100029, 100030, 100082, 100083] as const) {
       assert.deepEqual(judgeRefusal(code), { code, status: 'NOT_PERFORMED', advice: 'final' });
     }
   });
 
-  it('anything else is no refusal, and rolls back', async () => {
+  it('any other error is not a refusal, and rolls back', async () => {
     const busy = new ApiError(100010);
     await assert.rejects(
       attemptAct(async () => {

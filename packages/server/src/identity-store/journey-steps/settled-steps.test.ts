@@ -21,7 +21,7 @@ import {
 import { MINUTE } from '../../kernel/clock.ts';
 
 /** What is decided before a database is asked, on one of them. */
-describe('what the steps of identity stores come to', () => {
+describe('the results of steps of identity stores', () => {
   const places = testPlaces();
   let its: IdentityJourneys;
   before(async () => {
@@ -29,7 +29,7 @@ describe('what the steps of identity stores come to', () => {
   });
   after(() => its.stop());
 
-  it('whoever the passkey belongs to is the user, where the definition takes anybody', async () => {
+  it('the owner of the passkey becomes the user of the journey, if the definition accepts anybody', async () => {
     const { device, id } = await its.withPasskey();
     const any = await its.login(device, {}, { anyUser: true });
     assert.equal(await its.outcome(any), 'passed');
@@ -39,7 +39,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.ended(nobody, 'passkeyAuthentication'), 'passkeyAuthentication NOT_PERFORMED user_missing');
   });
 
-  it('what a step registers and recognises is told with its process', async () => {
+  it('registrations and authentications by a step have events that name the process', async () => {
     const { device, userExtId, id } = await its.withPasskey();
     const journey = await its.login(device, { userExtId });
     await its.outcome(journey);
@@ -51,7 +51,7 @@ describe('what the steps of identity stores come to', () => {
     );
   });
 
-  it('353: an assertion for another challenge is refused, can be tried again, and the reason is the code', async () => {
+  it('353: an assertion for another challenge is refused, can be tried again, and the code becomes the reason', async () => {
     const { device, userExtId } = await its.withPasskey();
     const journey = await its.start([USE_PASSKEY], { userExtId });
     const { settings } = await its.begin(journey, 'use');
@@ -65,7 +65,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.outcome(journey), 'passed');
   });
 
-  it('100035: an answer that was not begun, or too late, is refused and can be begun again', async () => {
+  it('100035: a response to a ceremony that was not started, or that is too late, is refused and can be started again', async () => {
     const { device, userExtId } = await its.withPasskey();
     const journey = await its.start([USE_PASSKEY], { userExtId });
     const early = await journey.user.submit('use', {});
@@ -76,7 +76,7 @@ describe('what the steps of identity stores come to', () => {
     assert.deepEqual(late.body.step.fault, { reason: 'code_100035', advice: 'retry' });
   });
 
-  it('a session of one journey, or of a caller, finishes no other', async () => {
+  it('a ceremony session of a journey, or of a caller, completes no other', async () => {
     const { device, userExtId, id } = await its.withPasskey();
     const [one, other] = [await its.start([USE_PASSKEY], { userExtId }), await its.start([USE_PASSKEY], { userExtId })];
     const begun = await its.begin(one, 'use');
@@ -91,14 +91,14 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(mixed.body.step.fault.reason, 'code_353');
   });
 
-  it('100056, 100142: only the current step is begun, and only one that has something to begin', async () => {
+  it('100056, 100142: only the current step can start a ceremony, and only if it has one', async () => {
     const journey = await its.start([{ id: 'hello', type: 'consent' }, USE_PASSKEY], { userExtId: 'x' });
     const asked = (step: string) => journey.user.call(`/steps/${step}/begin`, { method: 'POST', body: '{}' });
     assert.deepEqual([(await asked('hello')).status, (await asked('hello')).body.code], [409, 100142]);
     assert.equal((await asked('use')).body.code, 100056);
   });
 
-  it('a passkey cancelled by the end user can be tried again, and then the journey has failed', async () => {
+  it('a passkey step that the end user cancelled can be tried again, until the journey fails', async () => {
     const { userExtId } = await its.withPasskey();
     const journey = await its.start([{ ...USE_PASSKEY, maxAttempts: 2 }], { userExtId });
     const cancelled = async () => {
@@ -112,7 +112,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(body.lockInfo.failedCount, 0, 'who cancels has not failed');
   });
 
-  it('a user that is not there, or a store that is not, is for a human and fails nobody', async () => {
+  it('a step for an unknown user, policy or store goes to a human and does not fail the end user', async () => {
     const nobody = await its.start([USE_PASSKEY], { userExtId: 'nobody' });
     assert.equal((await its.begin(nobody, 'use')).begun, false);
     assert.equal(await its.ended(nobody, 'passkeyAuthentication'), 'passkeyAuthentication NOT_PERFORMED code_100028');
@@ -122,7 +122,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.ended(policy, 'totpAuthentication'), 'totpAuthentication NOT_PERFORMED code_100030');
   });
 
-  it('a first code that is wrong or missing registers nothing', async () => {
+  it('an authenticator app is not registered if its first code is wrong or missing', async () => {
     const journey = await its.start([ADD, { ...MAKE_TOTP, maxAttempts: 5 }], { userExtId: its.nameOf() });
     await journey.user.settled();
     const early = await journey.user.submit('makeCode', {});
@@ -136,7 +136,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.outcome(journey), 'passed');
   });
 
-  it('who could not prove who it is registers nothing, whatever comes next', async () => {
+  it('an end user who failed to authenticate cannot register anything, whatever steps follow', async () => {
     const { userExtId } = await its.withCodes();
     const journey = await its.start([{ ...USE_TOTP, onFail: 'make', maxAttempts: 1 }, MAKE_PASSKEY, MAKE_TOTP], {
       userExtId,
@@ -158,7 +158,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal((await its.begin(unable, 'make')).begun, false);
   });
 
-  it('who has failed one way and passed another is proven', async () => {
+  it('an end user who failed with one modality and passed with another is authenticated', async () => {
     const { userExtId, app } = await its.withCodes();
     const steps = [
       { ...USE_PASSKEY, onFail: 'useCode', maxAttempts: 1 },
@@ -171,7 +171,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal((await its.begin(journey, 'make')).begun, true);
   });
 
-  it('a user is added by what the end user wrote, with attributes, and never in place of one who is there', async () => {
+  it('a user is added with the attributes that the end user wrote, and never replaces an existing user', async () => {
     const email = `${its.nameOf()}@example.org`;
     const sign = async (more: object = {}) => {
       const journey = await its.start([FORM, { ...FROM_FORM, ...more }, MAKE_PASSKEY]);
@@ -191,7 +191,7 @@ describe('what the steps of identity stores come to', () => {
     assert.deepEqual((await its.formsOf(third)).user1, { userId: body.id, created: false });
   });
 
-  it('a parameter finds the user who is there, unless the step refuses that; then nobody is meant', async () => {
+  it('a step to add a user takes an existing one that a parameter names; if the definition refuses that, there is no user', async () => {
     const known = await its.newUser();
     const linked = await its.start([ADD, MAKE_PASSKEY], { userExtId: known.extId });
     await linked.user.settled();
@@ -202,7 +202,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.ended(refused, 'passkeyRegistration'), 'passkeyRegistration NOT_PERFORMED user_missing');
   });
 
-  it('nobody is added without a name, or with one that is too long', async () => {
+  it('no user is added without a name, or with a name that is too long', async () => {
     const missing = await its.start([ADD]);
     await missing.user.settled();
     assert.equal(await its.ended(missing, 'addUser'), 'addUser NOT_PERFORMED ext_id_missing');
@@ -212,7 +212,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.ended(long, 'addUser'), 'addUser NOT_PERFORMED ext_id_too_long');
   });
 
-  it('20122: a face that nobody has enrolled fails, and without a user nobody is looked at', async () => {
+  it('20122: the comparison with an enrolled face fails if none is enrolled, and is not made without a user', async () => {
     const { extId } = await its.newUser();
     const journey = await its.start([USE_FACE], { userExtId: extId });
     await journey.user.upload('face', 'image', { person: 'ada' });
@@ -226,7 +226,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal(await its.ended(nobody, 'faceAuthentication'), 'faceAuthentication NOT_PERFORMED user_missing');
   });
 
-  it('a definition cannot name a store that is not there', async () => {
+  it('a definition cannot name a store that does not exist', async () => {
     const name = 'nowhere';
     const steps = [{ ...USE_PASSKEY, store: 'nowhere' }, DECIDE];
     const definition = await its.post('/processDefinitions', { name, steps });
@@ -240,7 +240,7 @@ describe('what the steps of identity stores come to', () => {
     });
   });
 
-  it('a user whom a step has added stays the one it is about when a reviewer asks for the form again', async () => {
+  it('a user whom a step has added stays the user of the journey when a reviewer asks for the form again', async () => {
     const email = `${its.nameOf()}@example.org`;
     const journey = await its.start([FORM, FROM_FORM, { id: 'look', type: 'review' }, MAKE_PASSKEY]);
     await journey.user.submit('form', { email });
@@ -254,7 +254,7 @@ describe('what the steps of identity stores come to', () => {
     assert.deepEqual((await its.formsOf(journey)).user1, { ...user1, created: false });
   });
 
-  it('what happens in a child is told with its parent, and with itself beside it', async () => {
+  it('an event of a child journey names the process of its parent, and beside it the child', async () => {
     const { userExtId, app } = await its.withCodes();
     const child = await its.deployed([USE_TOTP], its.grove.inTest);
     const tags = `/api/process-manager/processDefinitions/${child.id}/tags`;
@@ -275,7 +275,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal((await its.eventsOf({ childProcessDefnTag: 'child%' })).length, 1);
   });
 
-  it('a face may have to move before the camera, as in a step that only looks at it', async () => {
+  it('a face may have to answer a challenge, as in a step of active liveness', async () => {
     const journey = await its.start([{ ...USE_FACE, liveness: 'active' }], { userExtId: (await its.newUser()).extId });
     const { step } = await journey.user.look();
     assert.deepEqual(step.settings, { liveness: 'active' });
@@ -283,7 +283,7 @@ describe('what the steps of identity stores come to', () => {
     assert.equal((await page.answer(() => ({ person: 'ada' }))).state, 'DONE');
   });
 
-  it('the face of a selfie that passed is enrolled for who is added, and for nobody who was there before', async () => {
+  it('the face of an accepted selfie is enrolled for a new user, and for no existing one', async () => {
     const SELFIE = { id: 'selfie', type: 'face' };
     const userExtId = its.nameOf();
     const enrol = async (standIn: object, more: object = {}) => {
@@ -310,7 +310,7 @@ describe('what the steps of identity stores come to', () => {
     assert.deepEqual([await login('eve'), await login('ada')], ['notPossible', 'passed']);
   });
 
-  it('who is there before gets another face once it is proven who it is', async () => {
+  it('an existing user gets another enrolled face after authentication', async () => {
     const { userExtId, app } = await its.withCodes();
     const steps = [USE_TOTP, { id: 'selfie', type: 'face' }, { ...ADD, face: 'face1' }];
     const journey = await its.start(steps, { userExtId });

@@ -23,7 +23,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('the authentication with a passkey by id, by external id, without a user and by body has its options and its user', async () => {
+  it('the authentication with a passkey works by id, by external id, without a user and by body, with the right options and user', async () => {
     await rp.user({ extId: 'bob' });
     const { body: bob } = await rp.call('GET', '/users/bob/ext');
     const { device } = await rp.register(bob.id);
@@ -53,7 +53,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
-  it('the authentication with a passkey waits half an hour for whoever takes a passkey from the list of the browser, and passes on hints and prf', async () => {
+  it('the authentication with a passkey from the list of the browser may take half an hour, and passes on hints and prf', async () => {
     const { device, userId } = await rp.register();
     const { body } = await rp.startAuthentication(undefined, { mediation: 'conditional' });
     assert.equal(body.publicKey.timeout, 30 * MINUTE);
@@ -68,7 +68,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assertRefused(await rp.startAuthentication(userId, { prf: { first: '!' } }), 100001);
   });
 
-  it('the authentication with a passkey takes the challenge of a caller once: an assertion that was signed for it cannot be presented again', async () => {
+  it('the authentication with a passkey accepts a challenge of the caller once: its assertion cannot be used again', async () => {
     const { device, userId } = await rp.register(undefined, { counts: false });
     const challenge = Buffer.from(`once for ${userId}`).toString('base64url');
     const first = await rp.startAuthentication(userId, { challenge }, 'open');
@@ -95,7 +95,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal(begun.filter(({ status }) => status === 201).length, 1);
   });
 
-  it('the authentication with a passkey remembers the challenge of a caller for a day: the purge removes it then, and not before', async () => {
+  it('the authentication with a passkey remembers a challenge of the caller for a day: the purge removes it then, and not before', async () => {
     const { userId } = await rp.register();
     const challenge = Buffer.from(`a day for ${userId}`).toString('base64url');
     const start = () => rp.startAuthentication(userId, { challenge }, 'open');
@@ -109,7 +109,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await start()).status, 201);
   });
 
-  it('the authentication with a passkey takes every algorithm, and passkeys that are synced and do not count', async () => {
+  it('the authentication with a passkey accepts every algorithm, and synced passkeys without a counter', async () => {
     for (const options of [
       { alg: -8 },
       { alg: -257 },
@@ -125,7 +125,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
   const counted = (body: { user: { lockInfo: { modalities: { PASSKEY?: { failedCount: number } } } } }) =>
     body.user.lockInfo.modalities.PASSKEY?.failedCount ?? 0;
 
-  it('the authentication with a passkey refuses with 353, 356, 365, 382, 383, 100091, 100092 and 100200 what is wrong, counts it, and shows the user', async () => {
+  it('the authentication with a passkey refuses with 353, 356, 365, 382, 383, 100091, 100092 and 100200 a wrong assertion, counts a failure, and shows the user', async () => {
     const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
     for (const [code, faults] of [
       [353, saying({ challenge: 'AAAA' })],
@@ -148,7 +148,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
-  it('the authentication with a passkey refuses with 352, 388, 395, 397, 398, 403 and 100090 what is no assertion, and counts none of it', async () => {
+  it('the authentication with a passkey refuses with 352, 388, 395, 397, 398, 403 and 100090 a response without a proper assertion, and counts no failure', async () => {
     const { device, userId } = await rp.register();
     for (const owner of [userId, undefined]) {
       const { body: other } = await rp.startRegistration(owner);
@@ -170,7 +170,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
-  it('the authentication with a passkey refuses with 362 a passkey that nobody knows, also one of another relying party or another store', async () => {
+  it('the authentication with a passkey refuses with 362 an unknown passkey, also one of another relying party or another store', async () => {
     const { userId } = await rp.register();
     const elsewhere = await relyingParty(grove, { rpId: 'example.com' });
     const sameRp = await relyingParty(grove);
@@ -197,7 +197,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assertRefused(await rp.login(one.device, undefined, { userHandle: null }), 364);
   });
 
-  it('the authentication with a passkey refuses with 372 a clone whose counter is behind, and the original goes on', async () => {
+  it('the authentication with a passkey refuses with 372 a clone whose counter is behind, and the original passkey still works', async () => {
     const { device, userId } = await rp.register();
     const clone = device.clone();
     for (const _ of [1, 2, 3]) assert.equal((await rp.login(device, userId)).status, 200);
@@ -207,7 +207,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.login(device, userId)).status, 200);
   });
 
-  it('the authentication with a passkey refuses with 502 and 2100 a user that is not active or is locked, also if it became so since the start', async () => {
+  it('the authentication with a passkey refuses with 502 and 2100 a user that is not active or is locked, also if that happened after the start', async () => {
     for (const [status, code] of [
       ['DISABLED', 502],
       ['PENDING_ACTIVE', 502],
@@ -225,7 +225,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
-  it('the authentication with a passkey refuses with 2101 once too much was wrong, even what is right, until the time has passed', async () => {
+  it('the authentication with a passkey refuses with 2101 after too many failures, even a correct assertion, until the lock ends', async () => {
     const { device, userId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     for (let at = 0; at < 5; at++)
@@ -239,7 +239,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.login(device, userId)).status, 200);
   });
 
-  it('the authentication with a passkey refuses with 348 a passkey that was disabled, before the start and after it, until it is enabled again', async () => {
+  it('the authentication with a passkey refuses with 348 a disabled passkey, before the start and after it, until it is enabled again', async () => {
     const { device, userId, passkeyId } = await rp.register();
     const second = await rp.register(userId);
     const open = [await rp.startAuthentication(userId), await rp.startAuthentication()];
@@ -258,7 +258,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.login(device, userId)).status, 200);
   });
 
-  it('the authentication with a passkey wants a user verified where the policy asks for it: 100092 otherwise', async () => {
+  it('the authentication with a passkey requires user verification if the policy does: 100092 otherwise', async () => {
     const { device, userId } = await rp.register(undefined, { userVerified: false });
     assert.equal((await rp.login(device, userId)).status, 200);
     const { body } = await rp.startAuthentication(userId, {}, 'strict');
@@ -266,7 +266,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assertRefused(await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) }), 100092);
   });
 
-  it('the authentication with a passkey takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
+  it('the authentication with a passkey accepts a challenge of the caller only if the policy allows it: 100043 otherwise', async () => {
     const { device, userId } = await rp.register();
     const challenge = Buffer.alloc(32, 3).toString('base64url');
     assertRefused(await rp.startAuthentication(userId, { challenge }), 100043);
@@ -277,7 +277,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
   });
 
-  it('the authentication with a passkey goes by the policy of the start, whatever became of it since', async () => {
+  it('the authentication with a passkey uses the policy as it was at the start, whatever changed since', async () => {
     const { device, userId } = await rp.register();
     const { body } = await rp.startAuthentication(userId);
     await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: ['https://other.example.org'] }, 200);
@@ -286,7 +286,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     await rp.must(`/passkeyConfig/${rp.rpId}`, { restrictedOrigins: [] }, 200);
   });
 
-  it('the authentication with a passkey knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no passkey 100031', async () => {
+  it('the authentication with a passkey is refused for an unknown store 100027, user 100028, relying party 100029, policy 100030 or passkey 100031', async () => {
     const { userId } = await rp.register();
     assertRefused(
       await grove.call('/api/identity-store/stores/none/passkeys/authentications', {
@@ -306,7 +306,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assertRefused(await rp.startAuthentication((await rp.user()).id), 100031, 404);
   });
 
-  it('the authentication with a passkey refuses with 100035 a session of another kind, of another store and one that is over, and touches neither', async () => {
+  it('the authentication with a passkey refuses with 100035 a session of another kind, of another store and an expired one, and changes neither', async () => {
     const { device, userId } = await rp.register();
     const other = await relyingParty(grove);
     const { body: registration } = await rp.startRegistration(userId);

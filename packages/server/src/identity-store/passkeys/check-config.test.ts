@@ -17,13 +17,13 @@ const faultsOf = (config: Partial<PasskeyConfig>): string[] => {
 };
 
 describe('a relying party id', () => {
-  it('a relying party id is a domain that belongs to somebody, or localhost', () => {
+  it('a relying party id is a registrable domain, or localhost', () => {
     for (const rpId of ['example.org', 'login.example.co.uk', 'xn--bcher-kva.example', 'localhost', 'app.localhost']) {
       assert.equal(faultOfRpId(rpId), undefined, rpId);
     }
   });
 
-  it('a relying party id is refused with a reason that tells what to write instead', () => {
+  it('a relying party id is refused with a reason that says what to write instead', () => {
     for (const [rpId, reason] of [
       ['https://example.org', /without https/],
       ['example.org/login', /without a path/],
@@ -49,7 +49,7 @@ describe('a relying party id', () => {
 });
 
 describe('a passkey configuration', () => {
-  it('a passkey configuration takes origins of the relying party, of apps and on every port', () => {
+  it('a passkey configuration may have origins of the relying party, of apps and on every port', () => {
     const restrictedOrigins = [
       'https://example.org',
       'https://a.b.example.org:8443',
@@ -60,7 +60,7 @@ describe('a passkey configuration', () => {
     assert.deepEqual(faultsOf({ relatedOrigins: ['https://example.co.uk'] }), []);
   });
 
-  it('a passkey configuration says of every origin that could never be used where it stands', () => {
+  it('a passkey configuration is refused for each origin that can never be used, with its pointer', () => {
     const wrong = [
       'https://example.com',
       'http://example.org',
@@ -85,7 +85,7 @@ describe('a passkey configuration', () => {
     assert.deepEqual(faultsOf({ topOrigins: ['https://shop..test'] }), ['/topOrigins/0']);
   });
 
-  it('a passkey configuration takes no policy called . or .., which no address can name', () => {
+  it('a passkey configuration refuses a policy named . or .., which no address can contain', () => {
     for (const name of ['.', '..']) {
       assert.deepEqual(faultsOf({ registrationPolicies: { [name]: {} } }), [`/registrationPolicies/${name}`]);
       assert.deepEqual(faultsOf({ authenticationPolicies: { [name]: {} } }), [`/authenticationPolicies/${name}`]);
@@ -93,7 +93,7 @@ describe('a passkey configuration', () => {
     assert.deepEqual(faultsOf({ registrationPolicies: { '...': {} } }), []);
   });
 
-  it('a passkey configuration wants a root for a policy that trusts only roots, and an attestation for one that looks at it', () => {
+  it('a passkey configuration needs a root if a policy trusts only roots, and requires an attestation if a policy checks one', () => {
     const { root } = authority();
     const direct = { registrationPolicies: { strict: { attestation: 'direct' } } } as const;
     assert.deepEqual(faultsOf(direct), ['/attestationRoots']);
@@ -103,7 +103,7 @@ describe('a passkey configuration', () => {
     assert.deepEqual(faultsOf({ registrationPolicies }), ['/registrationPolicies/a~1b/attestation']);
   });
 
-  it('a passkey configuration refuses what contradicts itself, and names that nobody could write in an address', () => {
+  it('a passkey configuration is refused if it contradicts itself, or has names that cannot be part of an address', () => {
     const policy = { authenticatorSelection: { residentKey: 'discouraged', requireResidentKey: true } } as const;
     assert.deepEqual(faultsOf({ registrationPolicies: { one: policy } }), [
       '/registrationPolicies/one/authenticatorSelection/requireResidentKey',

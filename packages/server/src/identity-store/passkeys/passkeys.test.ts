@@ -22,7 +22,7 @@ onBothEngines('passkeys', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('tell a browser which passkeys of a user are accepted, and none that was disabled or removed', async () => {
+  it('the signals of passkeys tell a browser which passkeys of a user are accepted, without those disabled or removed', async () => {
     const { userId, device, passkeyId } = await rp.register();
     const second = await rp.register(userId);
     const path = `/users/${userId}/passkeys/relyingParties/${rp.rpId}/signals`;
@@ -39,7 +39,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assertRefused(await rp.call('GET', path.replace(rp.rpId, 'nobody.example')), 100029, 404);
   });
 
-  it('passkeys of a relying party on a host of ours are for the origins that /.well-known/webauthn names', async () => {
+  it('passkeys of a relying party on a host of the server work for the origins that /.well-known/webauthn names', async () => {
     const host = 'acme.fir.localhost';
     const config = { rpId: host, relatedOrigins: ['https://shop.example', 'https://shop.test'] };
     const ask = (named: string) => grove.app.http.inject({ url: '/.well-known/webauthn', headers: { host: named } });
@@ -50,7 +50,7 @@ onBothEngines('passkeys', (_engine, places) => {
     for (const other of ['other.fir.localhost', 'localhost', rp.rpId]) assert.equal((await ask(other)).statusCode, 404);
   });
 
-  it('passkeys have a configuration, which the store shows and an update changes only where it is given', async () => {
+  it('the passkey configuration is shown with the store, and an update changes only the fields in the request', async () => {
     const config = { rpId: 'example.net', rpName: 'Net', restrictedOrigins: ['https://example.net'] };
     assertRefused(await rp.post('/passkeyConfig', { ...config, unknown: true }), 100001);
     const { lastUpdatedDtm: _made, ...made } = await rp.must('/passkeyConfig', config);
@@ -61,18 +61,18 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.deepEqual(body.configuration.passkeyConfigs['example.net'], after);
   });
 
-  it('refuse a second configuration of one relying party with 100014, and an update of none with 100029', async () => {
+  it('the passkey configuration is refused with 100014 for a relying party that has one, and an update with 100029 if there is none', async () => {
     assertRefused(await rp.post('/passkeyConfig', { rpId: rp.rpId }), 100014, 409);
     assertRefused(await rp.post('/passkeyConfig/example.edu', {}), 100029, 404);
   });
 
-  it('refuse with 100065 one relying party more than a store may have', async () => {
+  it('the passkey configuration is refused with 100065 if the store has too many relying parties', async () => {
     const full = await relyingParty(grove);
     for (let at = 1; at < 100; at++) await full.must('/passkeyConfig', { rpId: `a${at}.example.org` });
     assertRefused(await full.post('/passkeyConfig', { rpId: 'a100.example.org' }), 100065, 409);
   });
 
-  it('explain why a configuration could not work, also what an update would make of it', async () => {
+  it('the passkey configuration is refused with the reason why it cannot work, also for an update', async () => {
     const wrong = await rp.post('/passkeyConfig', { rpId: 'com' });
     assertRefused(wrong, 100001);
     assert.match(wrong.body.errors[0].message, /top-level/);
@@ -86,7 +86,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal((await rp.call('GET', '')).body.configuration.passkeyConfigs[rp.rpId].registrationPolicies, undefined);
   });
 
-  it('tell by id and by external id what was asked at their registration and what was answered', async () => {
+  it('the registration audit of a passkey shows by id and by external id the options and the response', async () => {
     const user = (await rp.user({ extId: 'cy' })) as { id: string };
     const { device, passkeyId } = await rp.register(user.id, { backupEligible: true });
     await rp.login(device, user.id);
@@ -111,7 +111,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal(clientData.challenge, options.challenge);
   });
 
-  it('passkeys are deleted by id and by external id with their audit, and are unknown from then on: 362', async () => {
+  it('passkeys are deleted by id and by external id with their audit, and are unknown afterwards: 362', async () => {
     const user = (await rp.user({ extId: 'dee' })) as { id: string };
     const db = grove.app.db.of(asTenantId(grove.tenantId));
     for (const by of [`/users/${user.id}/passkeys/ID`, '/users/dee/passkeys/ID/ext']) {
@@ -125,7 +125,7 @@ onBothEngines('passkeys', (_engine, places) => {
     }
   });
 
-  it('go with their user', async () => {
+  it('passkeys are deleted together with their user', async () => {
     const { device, userId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     assert.equal((await rp.call('DELETE', `/users/${userId}`)).status, 204);
@@ -135,7 +135,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assertRefused(await rp.login(device, undefined), 362);
   });
 
-  it('passkeys that are not there, or another user’s, are 100031, and those of a user who is not there 100028', async () => {
+  it('passkeys that do not exist, or belong to another user, are refused with 100031, and those of an unknown user with 100028', async () => {
     const one = await rp.register();
     const other = await rp.register();
     for (const [path, code] of [
@@ -150,7 +150,7 @@ onBothEngines('passkeys', (_engine, places) => {
     assert.equal((await rp.login(other.device, other.userId)).status, 200);
   });
 
-  it('passkeys of one tenant and one environment are none of another, and one credential id can be in each', async () => {
+  it('passkeys of one tenant and one environment do not exist in another, where the same credential id may be registered', async () => {
     const { device, userId, passkeyId } = await rp.register();
     const { body: open } = await rp.startAuthentication(userId);
     for (const stranger of foreign) {

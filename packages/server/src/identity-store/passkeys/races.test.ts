@@ -31,7 +31,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     return Object.fromEntries(counts);
   };
 
-  it('one challenge finished 100 times at once succeeds once, with an authenticator that does not count', async () => {
+  it('an authentication with a passkey that is completed 100 times at once succeeds once, with an authenticator without a counter', async () => {
     const { device, userId } = await rp.register(undefined, { counts: false });
     for (let round = 0; round < ROUNDS; round++) {
       const { body } = await rp.startAuthentication(userId);
@@ -45,7 +45,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     assert.equal(body.totalElements, ROUNDS);
   });
 
-  it('one registration finished 20 times at once makes one passkey, and one user where it makes the user', async () => {
+  it('a registration that is completed 20 times at once creates one passkey, and one user if it also creates the user', async () => {
     const before = (await rp.call('GET', '/users')).body.totalElements;
     for (let round = 0; round < ROUNDS; round++) {
       const { body } = await rp.startRegistration();
@@ -58,7 +58,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     assert.equal((await rp.call('GET', '/users')).body.totalElements, before + ROUNDS);
   });
 
-  it('passkeys under races of two logins with one counter only one passes, whether they name the user or not', async () => {
+  it('two authentications at once with one counter: only one passes, whether they name the user or not', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { device, userId } = await rp.register();
       const clone = device.clone();
@@ -73,7 +73,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     }
   });
 
-  it('the counter of a passkey in the database only grows, whatever was compared before', async () => {
+  it('the counter of a passkey in the database only grows, whatever a request compared before', async () => {
     const advance = (id: string, signCount: number, tenant = grove.tenantId) =>
       grove.app.db
         .of(asTenantId(tenant))
@@ -90,7 +90,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     assert.equal(await advance(passkeyId, 9, 'nobody'), false, 'nor is that of another tenant');
   });
 
-  it('one credential id registered for ten users at once is the passkey of one, and nobody is left half made', async () => {
+  it('a credential id registered for ten users at once is the passkey of one, and no incomplete user remains', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const device = authenticator({ origin: rp.origin });
       const before = (await rp.call('GET', '/users')).body.totalElements;
@@ -105,7 +105,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     }
   });
 
-  it('ten registrations of one user at once make no more passkeys than it may have', async () => {
+  it('ten registrations of one user at once create at most as many passkeys as allowed', async () => {
     const { id } = await rp.user();
     const starts = await Promise.all(Array.from({ length: 10 }, () => rp.startRegistration(id, {}, 'few')));
     const answers = await Promise.all(
@@ -118,7 +118,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     assert.deepEqual(codes(answers), { 200: 2, 100038: 8 });
   });
 
-  it('a passkey that is disabled while it logs in either was used before or is refused with 348', async () => {
+  it('an authentication with a passkey that is disabled meanwhile either succeeded before or is refused with 348', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { device, userId, passkeyId } = await rp.register();
       const { body } = await rp.startAuthentication(userId);
@@ -132,7 +132,7 @@ onBothEngines('passkeys under races', (_engine, places) => {
     }
   });
 
-  it('100035: a session that ends while its user is deleted is refused, and neither must try again', async () => {
+  it('100035: a ceremony session is refused if its user is deleted at the same time, and neither request must be repeated', async () => {
     const { device, userId } = await rp.register();
     const { body } = await rp.startAuthentication(userId);
     const { answer } = await grove.app.db.of(asTenantId(grove.tenantId)).write(async (tx) => {

@@ -8,7 +8,7 @@ import { readCbor, readWholeCbor } from './read-cbor.ts';
 const read = (hex: string) => readWholeCbor(Buffer.from(hex, 'hex'), 'it');
 
 describe('the reader of CBOR', () => {
-  it('the reader of CBOR reads what an authenticator writes, and says where it ends', () => {
+  it('the reader of CBOR reads the output of an authenticator, and returns where it ends', () => {
     const value = new Map<string, Cbor>([
       ['numbers', [0, 23, 24, 255, 256, 65535, 65536, 2 ** 32 - 1, -1, -257]],
       ['bytes', Buffer.alloc(300, 7)],
@@ -19,7 +19,7 @@ describe('the reader of CBOR', () => {
     assert.deepEqual(readCbor(Buffer.concat([bytes, Buffer.of(1)])), { value, end: bytes.length });
   });
 
-  it('the reader of CBOR refuses what has a second spelling, and what WebAuthn never uses', () => {
+  it('the reader of CBOR refuses a second spelling of a value, and types that WebAuthn never uses', () => {
     const wrong = {
       'a number that is not in its shortest form': ['1817', '1900ff', '1a0000ffff', '5801ff'],
       'a number of eight bytes': ['1b0000000100000000'],
@@ -39,7 +39,7 @@ describe('the reader of CBOR', () => {
     }
   });
 
-  it('whatever the bytes, it ends with a value or with Malformed', () => {
+  it('the reader of CBOR returns a value or throws Malformed, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         try {

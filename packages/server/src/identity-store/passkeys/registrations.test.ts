@@ -54,7 +54,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     return rp.completeRegistration(body.sessionId, { credential });
   };
 
-  it('the registration of a passkey by id, by external id and without a user has its options and its passkey', async () => {
+  it('the registration of a passkey works by id, by external id and without a user, with the right options and passkey', async () => {
     const user = (await rp.user({ extId: 'ann' })) as { id: string };
     const tail = `passkeys/relyingParties/${rp.rpId}/registrations/default`;
     for (const [path, owner] of [
@@ -85,7 +85,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.deepEqual(body.publicKey.excludeCredentials[0].transports, ['internal', 'hybrid']);
   });
 
-  it('the registration of a passkey offers other algorithms, hints, formats and extensions where the policy names them, and shows what came', async () => {
+  it('the registration of a passkey offers the algorithms, hints, formats and extensions of its policy, and shows those of the response', async () => {
     const { id } = await rp.user();
     const { body } = await rp.startRegistration(id, {}, 'wide');
     const { pubKeyCredParams, hints, attestationFormats, extensions } = body.publicKey;
@@ -109,7 +109,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.ok(!('hints' in plain.body.publicKey) && !('extensions' in plain.body.publicKey));
   });
 
-  it('the registration of a passkey makes a passkey without asking only for a known user and by policy: 100092 and 100001 otherwise', async () => {
+  it('the registration of a passkey without a prompt is allowed only for a known user and by policy: 100092 and 100001 otherwise', async () => {
     const { id } = await rp.user();
     const conditional = { mediation: 'conditional' };
     for (const refusal of [
@@ -130,7 +130,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.equal(done.status, 200, done.text);
   });
 
-  it('the registration of a passkey takes or refuses with 100093 what may be backed up and models that are denied, as the policy says', async () => {
+  it('the registration of a passkey accepts or refuses with 100093 one that may be backed up, or of a denied model, as the policy says', async () => {
     assertRefused(await complete({}, { backupEligible: true }, 'bound'), 100093);
     assert.equal((await complete({}, {}, 'bound')).status, 200);
     assertRefused(await complete({}, {}, 'synced'), 100093);
@@ -139,7 +139,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.equal((await complete({}, {}, 'denied')).status, 200);
   });
 
-  it('the registration of a passkey asks what its policy says', async () => {
+  it('the registration of a passkey has the options of its policy', async () => {
     const { body } = await rp.startRegistration((await rp.user()).id, {}, 'strict');
     const { authenticatorSelection, attestation, pubKeyCredParams } = body.publicKey;
     assert.deepEqual(authenticatorSelection, {
@@ -154,7 +154,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     ]);
   });
 
-  it('the registration of a passkey refuses with 353, 356, 382, 383, 100090, 100092 and 100200 what is wrong, and the session is spent', async () => {
+  it('the registration of a passkey refuses with 353, 356, 382, 383, 100090, 100092 and 100200 a wrong response, and the session cannot be used again', async () => {
     const saying = (clientData: Record<string, unknown>): Faults => ({ clientData });
     for (const [code, faults] of [
       [353, saying({ challenge: 'AAAA' })],
@@ -178,7 +178,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assertRefused(await rp.completeRegistration(body.sessionId, { credential: right }), 100035, 404);
   });
 
-  it('the registration of a passkey refuses with 388, 395, 397, 398 and 403 what is no credential', async () => {
+  it('the registration of a passkey refuses with 388, 395, 397, 398 and 403 a response without a credential', async () => {
     const { id } = await rp.user();
     for (const [code, completion] of [
       [388, { sessionData: {} }],
@@ -194,7 +194,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
-  it('the registration of a passkey refuses with 100093 an attestation that the policy does not take, and keeps what is known of one it takes', async () => {
+  it('the registration of a passkey refuses with 100093 an attestation that the policy does not accept, and stores what it learns from an accepted one', async () => {
     assertRefused(await complete({}, {}, 'strict'), 100093);
     assertRefused(await complete({}, { format: 'packed', attests: packedSelf() }, 'strict'), 100093);
     assertRefused(await complete({}, { format: 'packed', attests: packed(authority()) }, 'strict'), 100093);
@@ -212,7 +212,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
-  it('the registration of a passkey refuses with 100094 a credential id that is registered already, for whomever', async () => {
+  it('the registration of a passkey refuses with 100094 a credential id that is registered already, for any user', async () => {
     const { device } = await rp.register();
     for (const owner of [(await rp.user()).id, undefined]) {
       const { body } = await rp.startRegistration(owner);
@@ -221,7 +221,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
-  it('the registration of a passkey refuses with 100038 one passkey too many, at the start and at the end', async () => {
+  it('the registration of a passkey refuses with 100038 one passkey too many, at the start and at completion', async () => {
     const { id } = await rp.user();
     const open = await Promise.all([1, 2].map(() => rp.startRegistration(id, {}, 'few')));
     const ends = [];
@@ -235,7 +235,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.equal((await rp.startRegistration(id)).status, 201);
   });
 
-  it('the registration of a passkey takes a challenge of the caller only where the policy does: 100043 otherwise', async () => {
+  it('the registration of a passkey accepts a challenge of the caller only if the policy allows it: 100043 otherwise', async () => {
     const { id } = await rp.user();
     const challenge = Buffer.alloc(16, 1).toString('base64url');
     assertRefused(await rp.startRegistration(id, { challenge }), 100043);
@@ -248,14 +248,14 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
-  it('the registration of a passkey refuses with 354 an origin that is not among those that the relying party is restricted to', async () => {
+  it('the registration of a passkey refuses with 354 an origin that is not on the list of the relying party', async () => {
     const narrow = await relyingParty(grove, { config: { restrictedOrigins: ['https://other.example.org'] } });
     const { body } = await narrow.startRegistration((await narrow.user()).id);
     const credential = authenticator({ origin: narrow.origin }).create(body.publicKey);
     assertRefused(await narrow.completeRegistration(body.sessionId, { credential }), 354);
   });
 
-  it('the registration of a passkey wants the names that the policy wants', async () => {
+  it('the registration of a passkey requires the names that the policy requires', async () => {
     const { id } = await rp.user();
     const { body } = await rp.startRegistration(id, {}, 'named');
     assert.deepEqual(
@@ -265,7 +265,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assert.equal((await rp.startRegistration(id, { userName: 'ann', displayName: 'Ann' }, 'named')).status, 201);
   });
 
-  it('the registration of a passkey calls a user by one handle: that of the caller, of at most 64 bytes and nobody else’s, or one of ours', async () => {
+  it('the registration of a passkey gives a user one handle: a unique one of the caller of at most 64 bytes, or a random one', async () => {
     const { id } = await rp.user();
     const userHandle = Buffer.alloc(64, 9).toString('base64url');
     const { body } = await rp.startRegistration(id, { userHandle });
@@ -283,7 +283,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       assertRefused(await rp.startRegistration(other.id, { userHandle: wrong }), 100001);
   });
 
-  it('the registration of a passkey refuses with 502 and 2100 a user that is not active or is locked, also if it became so since the start', async () => {
+  it('the registration of a passkey refuses with 502 and 2100 a user that is not active or is locked, also if that happened after the start', async () => {
     for (const [status, code] of [
       ['DISABLED', 502],
       ['LOCKED', 2100],
@@ -299,7 +299,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     }
   });
 
-  it('the registration of a passkey knows no store 100027, no user 100028, no relying party 100029, no policy 100030, no session 100035', async () => {
+  it('the registration of a passkey is refused for an unknown store 100027, user 100028, relying party 100029, policy 100030 or session 100035', async () => {
     const { id } = await rp.user();
     assertRefused(
       await grove.call(`/api/identity-store/stores/none/users/${id}/passkeys/relyingParties/x/registrations/default`, {
@@ -319,7 +319,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assertRefused(await rp.completeRegistration(body.sessionId, {}), 100035, 404);
   });
 
-  it('the registration of a passkey keeps no name of the user in its session, and the audit sealed', async () => {
+  it('the registration of a passkey stores no name of the user in its session, and seals its audit', async () => {
     const { id } = await rp.user();
     await rp.startRegistration(id, { userName: 'hubertine@example.org', displayName: 'Hubertine' });
     await rp.register(id);

@@ -30,7 +30,7 @@ const saying = (clientData: Record<string, unknown>): Wrong => ({ faults: { clie
 
 describe('the verification of an assertion', () => {
   for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
-    it(`the verification of an assertion takes a good one of the algorithm ${alg}, and no other bit of it`, () => {
+    it(`the verification of an assertion accepts a correct one of the algorithm ${alg}, and none with a changed bit`, () => {
       const { device, passkey } = registeredAuthenticator({ alg });
       const asked = askedToAuthenticate();
       const good = device.get(asked);
@@ -42,31 +42,31 @@ describe('the verification of an assertion', () => {
     });
   }
 
-  it('the verification of an assertion tells the counter, the backup state and whether the user was verified', () => {
+  it('the verification of an assertion returns the counter, the backup state and whether the user was verified', () => {
     const { device, passkey } = registeredAuthenticator({ backupEligible: true, counts: false, userVerified: false });
     const asked = askedToAuthenticate({ userVerification: 'preferred' });
     const verified = verifyAuthentication(device.get(asked), passkey, asked);
     assert.deepEqual(verified, { signCount: 0, backedUp: true, userVerified: false });
   });
 
-  it('the verification of an assertion refuses with 352 a registration', () => {
+  it('the verification of an assertion refuses with 352 the response to a registration', () => {
     const asked = askedToAuthenticate();
     const made = one.device.clone().create({ rp: { id: asked.rpId }, user: { id: USER_HANDLE }, ...asked });
     refusesWith(() => verifyAuthentication(made, one.passkey, asked), 352, false);
     refuses(352, saying({ type: 'webauthn.create' }));
   });
 
-  it('the verification of an assertion refuses with 362 where there is no passkey, and where it is not the one that is named', () => {
+  it('the verification of an assertion refuses with 362 an unknown passkey, and another one than the session names', () => {
     const asked = askedToAuthenticate();
     refusesWith(() => verifyAuthentication(one.device.get(asked), undefined, asked), 362, false);
     refuses(362, { passkey: { credentialId: 'AAAA' } });
   });
 
-  it('the verification of an assertion refuses with 363 the passkey of another user, which does not count against anybody', () => {
+  it('the verification of an assertion refuses with 363 the passkey of another user, and counts no failure for anybody', () => {
     refuses(363, { asked: { userId: '01M7EK55GPPBVSG5TAX910HKS8' } }, false);
   });
 
-  it('the verification of an assertion refuses with 364 a passkey that was not asked for, and one that does not say whose it is', () => {
+  it('the verification of an assertion refuses with 364 a passkey that the options did not allow, and one without a user handle if no user was named', () => {
     refuses(364, { asked: { allowed: ['AAAA'] } }, false);
     for (const userHandle of [null, '']) refuses(364, { asked: { userId: undefined }, faults: { userHandle } });
   });
@@ -74,16 +74,16 @@ describe('the verification of an assertion', () => {
   it('the verification of an assertion refuses with 348 a passkey that is not active', () =>
     refuses(348, { passkey: { status: 'DISABLED' } }, false));
 
-  it('the verification of an assertion refuses with 365 the user handle of another, also where it is spelt another way', () => {
+  it('the verification of an assertion refuses with 365 the user handle of another user, also in another spelling', () => {
     for (const userHandle of ['AAAA', `${USER_HANDLE}=`]) refuses(365, { faults: { userHandle } }, true);
     refuses(365, { asked: { userId: undefined }, faults: { userHandle: 'AAAA' } }, true);
   });
 
-  it('the verification of an assertion takes an assertion without a user handle where the user is known', () => {
+  it('the verification of an assertion accepts one without a user handle if the user is known', () => {
     assert.ok(verify({ faults: { userHandle: null } }).userVerified);
   });
 
-  it('the verification of an assertion refuses with 353 another challenge, and the right one in another spelling', () => {
+  it('the verification of an assertion refuses with 353 another challenge, and the right challenge in another spelling', () => {
     const asked = askedToAuthenticate();
     refusesWith(
       () => verifyAuthentication(one.device.get({ ...asked, challenge: 'AAAA' }), one.passkey, asked),
@@ -93,7 +93,7 @@ describe('the verification of an assertion', () => {
     refuses(353, { asked: { challenge: 'AAAA' }, faults: { clientData: { challenge: 'AAAA=' } } });
   });
 
-  it('the verification of an assertion refuses with 382 an origin without TLS, but for localhost where that is the relying party', () => {
+  it('the verification of an assertion refuses with 382 an origin without TLS, except localhost if that is the relying party', () => {
     for (const origin of ['http://login.example.org', 'http://localhost', 'ftp://example.org', 'null', '']) {
       refuses(382, saying({ origin }), true);
     }
@@ -106,7 +106,7 @@ describe('the verification of an assertion', () => {
     refuses(382, { asked: { rpId: 'app.localhost' }, ...saying({ origin: 'http://localhost' }) });
   });
 
-  it('the verification of an assertion refuses with 383 an origin that is not of the relying party', () => {
+  it('the verification of an assertion refuses with 383 an origin outside of the relying party', () => {
     const foreign = ['https://example.com', 'https://evilexample.org', 'https://example.org.evil.test', 'https://org'];
     const misspelt = [
       'https://example.org/',
@@ -131,16 +131,16 @@ describe('the verification of an assertion', () => {
     assert.ok(verify(saying({ origin: 'https://my_login.x-1.example.org:65535' })));
   });
 
-  it('the verification of an assertion refuses with 383 an authenticator that answered another relying party', () => {
+  it('the verification of an assertion refuses with 383 an assertion for another relying party', () => {
     refuses(383, { faults: { rpId: 'login.example.org' } }, true);
   });
 
-  it('the verification of an assertion refuses with 354 an origin that is not in the list, where there is a list', () => {
+  it('the verification of an assertion refuses with 354 an origin that is not on the list, if there is one', () => {
     refuses(354, { asked: { restrictedOrigins: ['https://example.org', `${ORIGIN}:8443`] } }, true);
     assert.ok(verify({ asked: { restrictedOrigins: [ORIGIN] } }));
   });
 
-  it('the verification of an assertion takes a related origin of another domain, and an app, only where they are listed', () => {
+  it('the verification of an assertion accepts a related origin of another domain, and an app, only if they are on the list', () => {
     const related = 'https://example.co.uk';
     assert.ok(verify({ asked: { relatedOrigins: [related] }, ...saying({ origin: related }) }));
     const app = 'android:apk-key-hash:0123456789abcdefghijklmnopq';
@@ -148,7 +148,7 @@ describe('the verification of an assertion', () => {
     refuses(354, saying({ origin: app }));
   });
 
-  it('the verification of an assertion refuses with 100200 a frame of another origin, unless the page around it is listed', () => {
+  it('the verification of an assertion refuses with 100200 a frame in a page of another origin, unless that origin is on the list', () => {
     const topOrigin = 'https://shop.test';
     refuses(100200, saying({ crossOrigin: true }), true);
     refuses(100200, saying({ crossOrigin: true, topOrigin }));
@@ -159,14 +159,14 @@ describe('the verification of an assertion', () => {
     assert.ok(verify({ asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true, topOrigin }) }));
   });
 
-  it('the verification of an assertion refuses with 356 a token binding that we do not have, or that does not say its status', () => {
+  it('the verification of an assertion refuses with 356 a token binding, which Grove does not use, and one without a status', () => {
     for (const tokenBinding of [{ status: 'present', id: 'AAAA' }, {}, { status: 7 }, 'present', true]) {
       refuses(356, saying({ tokenBinding }), true);
     }
     for (const tokenBinding of [null, { status: 'supported' }]) assert.ok(verify(saying({ tokenBinding })));
   });
 
-  it('the verification of an assertion refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
+  it('the verification of an assertion refuses with 100092 a user who was not present, or not verified although the policy requires it', () => {
     refuses(100092, { faults: { flags: 0 } }, true);
     refuses(100092, { faults: { flags: 1 } }, true);
     assert.ok(verify({ asked: { userVerification: 'preferred' }, faults: { flags: 1 } }));
@@ -178,7 +178,7 @@ describe('the verification of an assertion', () => {
     refuses(100090, { faults: { flags: 1 | 4 | 8 } });
   });
 
-  it('the verification of an assertion refuses with 100091 the signature of another key, or over other data', () => {
+  it('the verification of an assertion refuses with 100091 a signature of another key, or over other data', () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     refuses(100091, { faults: { signedBy: privateKey } }, true);
     for (const change of [
@@ -190,7 +190,7 @@ describe('the verification of an assertion', () => {
     }
   });
 
-  it('the verification of an assertion refuses with 372 a counter that did not advance, once the signature is known to be good', () => {
+  it('the verification of an assertion refuses with 372 a counter that did not advance, after the signature was verified', () => {
     for (const signCount of [6, 7, 2 ** 32 - 1]) {
       refuses(372, { passkey: { signCount }, faults: { signCount: Math.min(6, signCount) } }, true);
     }
@@ -201,11 +201,11 @@ describe('the verification of an assertion', () => {
     assert.equal(verify({ passkey: { signCount: 6 }, faults: { signCount: 2 ** 32 - 1 } }).signCount, 2 ** 32 - 1);
   });
 
-  it('the verification of an assertion passes over extensions that nobody asked for', () => {
+  it('the verification of an assertion ignores extensions that were not requested', () => {
     assert.ok(verify({ faults: { extensions: new Map([['credProtect', 2]]) } }));
   });
 
-  it('the verification of an assertion refuses with 100090 whatever is not what it should be, and counts none of it', () => {
+  it('the verification of an assertion refuses with 100090 malformed values of every member, and counts no failure', () => {
     const more = (data: Buffer) => Buffer.concat([data, Buffer.of(0)]);
     const text = (value: string) => Buffer.from(value);
     const faults: Faults[] = [
@@ -227,7 +227,7 @@ describe('the verification of an assertion', () => {
     for (const each of faults) refuses(100090, { faults: each }, false);
   });
 
-  it('the verification of an assertion refuses with 100090 every second spelling of base64url, and every member that is missing', () => {
+  it('the verification of an assertion refuses with 100090 every second spelling of base64url, and every missing member', () => {
     const asked = askedToAuthenticate();
     const good = one.device.get(asked);
     const check = (credential: object) =>
@@ -252,7 +252,7 @@ describe('the verification of an assertion', () => {
     assert.ok(verifyAuthentication({ ...good, rawId: good.id }, one.passkey, asked));
   });
 
-  it('the verification of an assertion refuses a good assertion in which any one bit was changed, and breaks at none', () => {
+  it('the verification of an assertion refuses a correct one with any one bit changed, and never throws another error', () => {
     const asked = askedToAuthenticate();
     const good = one.device.get(asked);
     const names = ['clientDataJSON', 'authenticatorData', 'signature'] as const;
@@ -267,7 +267,7 @@ describe('the verification of an assertion', () => {
     );
   });
 
-  it('the verification of an assertion refuses with 100090 client data in which a member is given twice', () => {
+  it('the verification of an assertion refuses with 100090 client data in which a member appears twice', () => {
     const one = registeredAuthenticator();
     const asked = askedToAuthenticate();
     const text = `{"challenge":"AAAA","type":"webauthn.get","challenge":"${asked.challenge}","origin":"${ORIGIN}"}`;
@@ -275,7 +275,7 @@ describe('the verification of an assertion', () => {
     refusesWith(() => verifyAuthentication(assertion, one.passkey, asked), 100090, false);
   });
 
-  it('the verification of an assertion takes a byte order mark before the client data, as the standard says', () => {
+  it('the verification of an assertion accepts a byte order mark before the client data, as the standard says', () => {
     const asked = askedToAuthenticate();
     const clientData = JSON.stringify({ type: 'webauthn.get', challenge: asked.challenge, origin: ORIGIN });
     const faults = { clientDataJson: Buffer.from(`\ufeff${clientData}`) };

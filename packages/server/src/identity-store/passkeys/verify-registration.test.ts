@@ -20,13 +20,13 @@ const saying = (clientData: Record<string, unknown>): Wrong => ({ faults: { clie
 
 describe('the verification of a registration', () => {
   for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
-    it(`the verification of a registration takes a key of the algorithm ${alg} where it was offered, and refuses it with 100090 where it was not`, () => {
+    it(`the verification of a registration accepts a key of the algorithm ${alg} if it was offered, and otherwise refuses it with 100090`, () => {
       assert.equal(verify({ options: { alg } }).alg, alg);
       refuses(100090, { options: { alg }, asked: { algorithms: [alg === -7 ? -8 : -7] } });
     });
   }
 
-  it('the verification of a registration gives all that a credential record holds', () => {
+  it('the verification of a registration returns every field of a credential record', () => {
     const registered = verify({ options: { backupEligible: true, aaguid: Buffer.alloc(16, 0xab) } });
     const { credentialId, publicKey, ...rest } = registered;
     assert.equal(Buffer.from(credentialId, 'base64url').length, 32);
@@ -44,7 +44,7 @@ describe('the verification of a registration', () => {
     });
   });
 
-  it('the verification of a registration takes a credential id of 1023 bytes, and refuses with 100090 one of 1024 and one of none', () => {
+  it('the verification of a registration accepts a credential id of 1023 bytes, and refuses with 100090 one of 1024 bytes and an empty one', () => {
     assert.ok(verify({ options: { credentialIdBytes: 1023 } }));
     for (const credentialIdBytes of [0, 1024]) refuses(100090, { options: { credentialIdBytes } });
   });
@@ -52,23 +52,23 @@ describe('the verification of a registration', () => {
   it('the verification of a registration refuses with 353 another challenge', () =>
     refuses(353, saying({ challenge: 'AAAA' })));
 
-  it('the verification of a registration refuses with 382, 383 and 354 origins that are not expected, as an authentication does', () => {
+  it('the verification of a registration refuses with 382, 383 and 354 unexpected origins, as an authentication does', () => {
     refuses(382, saying({ origin: 'http://login.example.org' }));
     refuses(383, saying({ origin: 'https://example.com' }));
     refuses(383, { faults: { rpId: 'example.com' } });
     refuses(354, { asked: { restrictedOrigins: ['https://example.org'] } });
   });
 
-  it('the verification of a registration refuses with 100200 a frame of another origin, with topOrigin and without', () => {
+  it('the verification of a registration refuses with 100200 a frame in a page of another origin, with topOrigin and without', () => {
     refuses(100200, saying({ crossOrigin: true }));
     refuses(100200, saying({ crossOrigin: true, topOrigin: 'https://shop.test' }));
   });
 
-  it('the verification of a registration refuses with 356 a token binding that we do not have', () => {
+  it('the verification of a registration refuses with 356 a token binding, which Grove does not use', () => {
     refuses(356, saying({ tokenBinding: { status: 'present' } }));
   });
 
-  it('the verification of a registration refuses with 100092 where nobody was present, or not verified although the policy asks', () => {
+  it('the verification of a registration refuses with 100092 a user who was not present, or not verified although the policy requires it', () => {
     refuses(100092, { faults: { flags: 64 | 4 } });
     refuses(100092, { options: { userVerified: false } });
     assert.equal(
@@ -77,7 +77,7 @@ describe('the verification of a registration', () => {
     );
   });
 
-  it('the verification of a registration refuses with 100090 an id that is not that of the attested credential', () => {
+  it('the verification of a registration refuses with 100090 an id that differs from that of the attested credential', () => {
     refuses(100090, { faults: { credential: { id: 'AAAA', rawId: 'AAAA' } } });
     refuses(100090, { faults: { credential: { rawId: 'AAAA' } } });
   });
@@ -99,7 +99,7 @@ describe('the verification of a registration', () => {
     },
   });
 
-  it('the verification of a registration refuses with 100090 a public key that is none', () => {
+  it('the verification of a registration refuses with 100090 a malformed public key', () => {
     const wrong: Wrong[] = [
       key((cose) => cose.delete(3)),
       key((cose) => cose.set(3, 'ES256')),
@@ -151,7 +151,7 @@ describe('the verification of a registration', () => {
     for (let count = 0; count < 20; count++) assert.equal(verify({ options: { alg: -8 } }).alg, -8);
   });
 
-  it('the verification of a registration refuses with 100090 client data in which a member is given twice', () => {
+  it('the verification of a registration refuses with 100090 client data in which a member appears twice', () => {
     const asked = askedToRegister();
     const rest = `"challenge":"${asked.challenge}","origin":"${ORIGIN}","crossOrigin":false`;
     const clientDataJson = (text: string) => Buffer.from(text);
@@ -166,7 +166,7 @@ describe('the verification of a registration', () => {
     }
   });
 
-  it('the verification of a registration refuses with 100090 an attestation object that is not what it should be', () => {
+  it('the verification of a registration refuses with 100090 a malformed attestation object', () => {
     const object = (change: (object: Map<string, Cbor>) => void): Faults => ({
       attestation(given) {
         change(given);
@@ -192,7 +192,7 @@ describe('the verification of a registration', () => {
     for (const each of faults) refuses(100090, { faults: each });
   });
 
-  it('the verification of a registration drops transports that are none', () => {
+  it('the verification of a registration drops unknown transports', () => {
     const transports = [
       'usb',
       'usb',

@@ -73,25 +73,25 @@ describe('the test vectors of the W3C', () => {
     });
   }
 
-  it('crossOrigin without a topOrigin is refused with 100200, unless the relying party takes such browsers', () => {
+  it('a W3C vector with crossOrigin but without topOrigin is refused with 100200, unless the relying party accepts such browsers', () => {
     refusesWith(() => register('none-es256-crossOrigin', 'none', ['https://example.com']), 100200);
     assert.equal(register('none-es256-crossOrigin', 'none', [], true).attestationTrust, 'none');
   });
 
-  it('a topOrigin that nobody listed is refused with 100200', () => {
+  it('a W3C vector with a topOrigin that is not on the list is refused with 100200', () => {
     refusesWith(() => register('none-es256-topOrigin', 'none', []), 100200);
   });
 
-  it('Ed448, which nobody offered, is refused with 100090', () => {
+  it('a W3C vector with Ed448, which was not offered, is refused with 100090', () => {
     refusesWith(() => register('packed-ed448', 'trusted'), 100090);
   });
 
-  it('fido-u2f with an AAGUID is refused with 100093, because FIDO demands it; without attestation it is a passkey', () => {
+  it('a W3C vector of fido-u2f with an AAGUID is refused with 100093, because FIDO requires it; without attestation it is accepted', () => {
     refusesWith(() => register('fido-u2f-es256', 'trusted'), 100093);
     authenticate('fido-u2f-es256', toStored(register('fido-u2f-es256', 'none')));
   });
 
-  it('android-key without an origin of its key is refused with 100093; without attestation it is a passkey', () => {
+  it('a W3C vector of android-key without an origin of its key is refused with 100093; without attestation it is accepted', () => {
     refusesWith(() => register('android-key-es256', 'trusted'), 100093);
     authenticate('android-key-es256', toStored(register('android-key-es256', 'none')));
   });

@@ -66,7 +66,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     return { id: processInstanceId as string, name };
   };
 
-  it('start one instance for all devices, which is told of only to them, and its end completes them', async () => {
+  it('push notifications with a process start one instance for all devices, which only these learn of, and its end completes them', async () => {
     const { user } = await world.everybody();
     const { body } = await world.send(user, PROCESS);
     const instances = new Set(body.pushNotifications.map((one: Body) => one.processInstanceId));
@@ -81,7 +81,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.deepEqual([told.childProcessDefnName, told.childProcessDefnVersion], ['approve', 1]);
   });
 
-  it('make it from a process token that is good for its time, for this one instance, and says nothing of a person', async () => {
+  it('push notifications with a process create it from a process token with an expiry, for this one instance, without personal data', async () => {
     const { user } = await world.everybody();
     const parameters = { firstName: 'Ada' };
     const [record] = await sent(user, { ...PROCESS, parameters });
@@ -120,7 +120,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await tokenOf(record.processTokenId))?.maxCount, 1);
   });
 
-  it('however many are sent at once, each has a token and an instance of its own', async () => {
+  it('push notifications with a process that are sent at once have a token and an instance each', async () => {
     const { user } = await world.everybody();
     const all = (await Promise.all(Array.from({ length: 4 }, () => sent(user)))).flat();
     for (const field of ['processTokenId', 'processInstanceId']) {
@@ -128,7 +128,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     }
   });
 
-  it('a no on one device is a no on all of them: the process ends, and who waits for it goes on', async () => {
+  it('a rejection on one device rejects the push notifications on all: the process ends, and a waiting instance goes on', async () => {
     const { user } = await world.everybody();
     const parent = await waiting('REJECTED');
     const records = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
@@ -143,7 +143,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await instanceOf(parent.id)).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('a yes on one device stands, whatever is said on another afterwards', async () => {
+  it('an acceptance on one device stays, whatever another device answers later', async () => {
     const { user } = await world.everybody();
     const records = await sent(user);
     // Nobody is told of what was answered before.
@@ -156,7 +156,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.deepEqual(ends, ['COMPLETED', 'REJECTED', 'COMPLETED']);
   });
 
-  it('answers that come together with the end of the process leave one end, and nobody waits for the other', async () => {
+  it('answers that arrive together with the end of the process leave one result, and no request waits for another', async () => {
     const { user } = await world.everybody();
     const records = await sent(user);
     const code = codeOf((await toldOf(records)).redirectUrl ?? '');
@@ -170,7 +170,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await tokenOf(records[0].processTokenId)).status, 'INACTIVE');
   });
 
-  it('wake the instance that waits for them, with how it ended; 100022 for one that is not there', async () => {
+  it('push notifications with a process resume the instance that waits for them when the process ends, with its result; 100022 for an unknown instance', async () => {
     const parent = await waiting('COMPLETED');
     const { user } = await world.everybody();
     const asked = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
@@ -191,7 +191,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await world.send(user, { ...HELLO, parentProcessInstanceId: parent.id })).body.code, 100001);
   });
 
-  it('need a definition that is there and deployed: 100023, 100047, and 100001 without a name', async () => {
+  it('push notifications with a process need a deployed definition: 100023, 100047, and 100001 without a name', async () => {
     const { user } = await world.everybody();
     const before = (await tokens()).length;
     assert.equal((await world.send(user, { ...PROCESS, processDefnName: 'nothing' })).body.code, 100023);
@@ -203,7 +203,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal((await tokens()).length, before);
   });
 
-  it('a push notification with number matching tells where the process begins after the right number; 100190 ends it for a wrong one', async () => {
+  it('a push notification with number matching shows the address of the process after the right number; 100190 ends it for a wrong one', async () => {
     const changed = await world.policyAt('POST', '/bank.example', { numberMatching: true });
     assert.equal(changed.body.numberMatching, true, changed.text);
     const { user } = await world.everybody();
@@ -248,7 +248,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     );
   });
 
-  it('close the token when the process has ended, was deleted or is late, and the token is removed after a month', async () => {
+  it('push notifications close their process token when the process has ended, was deleted or is late, and it is removed after a month', async () => {
     const { user } = await world.everybody();
     const all = await sent(user);
     const [done] = all;

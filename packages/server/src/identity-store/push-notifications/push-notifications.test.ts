@@ -21,7 +21,7 @@ onBothEngines('push notifications', (_engine, places) => {
   after(() => world.stop());
   beforeEach(() => world.quiet());
 
-  it('reach every device through its provider, with nothing but what was asked for', async () => {
+  it('push notifications reach every device through its provider, and contain only what the request says', async () => {
     const { user, apple, google, web } = await world.everybody();
     const sent = await world.send(user);
     assert.equal(sent.status, 201, sent.text);
@@ -47,7 +47,7 @@ onBothEngines('push notifications', (_engine, places) => {
     }
   });
 
-  it('ask for one access token, however many messages go', async () => {
+  it('push notifications request one access token, however many messages are sent', async () => {
     const { accessTokens } = world.providers.state;
     for (const { user } of [await world.everybody(), await world.everybody()]) await world.send(user);
     await world.settle();
@@ -55,7 +55,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal(world.providers.of('FCM').length, 2);
   });
 
-  it('push notifications are listed by relying party and device and read one by one, through each address: 100034 for another', async () => {
+  it('push notifications are listed by relying party and device and read one by one, through each address: 100034 for those of another user', async () => {
     const { user } = await world.everybody();
     const { body } = await world.grove.send('POST', world.pushesExt(user, `/relyingParties/${RP}`), HELLO);
     const [first] = body.pushNotifications;
@@ -80,7 +80,7 @@ onBothEngines('push notifications', (_engine, places) => {
     }
   });
 
-  it('push notifications are answered by the device, and an end is an end: 100120', async () => {
+  it('push notifications are answered by the device, once: 100120 for a second answer', async () => {
     const { user } = await world.everybody();
     const { body } = await world.send(user);
     const [one, two] = body.pushNotifications;
@@ -99,7 +99,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal(Object.keys(active[RP]).length, 1);
   });
 
-  it('2100, 502: are not accepted by a user who is locked or not active, who can still reject them', async () => {
+  it('2100, 502: push notifications cannot be accepted by a user who is locked or not active, but can be rejected', async () => {
     const { user } = await world.everybody();
     const { body } = await world.send(user);
     const [one, two] = body.pushNotifications;
@@ -119,7 +119,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.answer(user, one.id, { status: 'ACCEPTED' })).status, 200);
   });
 
-  it('answers that arrive while the user is deleted are refused, and neither must try again', async () => {
+  it('an answer to a push notification that arrives while the user is deleted is refused, and neither request must be repeated', async () => {
     const { user } = await world.everybody();
     const { body } = await world.send(user);
     const newest = body.pushNotifications
@@ -141,7 +141,7 @@ onBothEngines('push notifications', (_engine, places) => {
     for (const { body: answer } of await Promise.all<Answer>(late)) assert.equal(answer.code, 100028);
   });
 
-  it('go to the preferred device alone if that is asked; a user without one that can be reached is 100040', async () => {
+  it('push notifications go only to the preferred device if the request says so; a user without a reachable one gets 100040', async () => {
     const { user } = await world.everybody();
     const body = { ...HELLO, devices: 'PREFERRED' };
     assert.equal((await world.send(user, body)).body.code, 100040);
@@ -155,7 +155,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.send(without)).body.code, 100040);
   });
 
-  it('push notifications are limited to five calls in ten minutes for each user: 100039, and when to come back', async () => {
+  it('push notifications are limited to five calls in ten minutes for each user: 100039, with the time to wait', async () => {
     const { user } = await world.everybody();
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.send(user)));
     assert.deepEqual(answers.map(({ body }) => body.code ?? 'ok').toSorted(), [
@@ -168,7 +168,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.send(user)).status, 201);
   });
 
-  it('100039: five calls while the clock was ahead do not close the limit once it is put right', async () => {
+  it('100039: push notifications sent while the clock was ahead do not use up the limit once it is corrected', async () => {
     const { user } = await world.everybody();
     const right = world.grove.clock.now();
     world.grove.clock.advance(25 * MINUTE);
@@ -178,7 +178,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal((await world.send(user)).status, 201);
   });
 
-  it('refuse what is missing: 100028, 100029, 100030 for a policy that is not active, 100082 for a store that is not', async () => {
+  it('push notifications are refused for an unknown user 100028, relying party 100029, inactive policy 100030 and inactive store 100082', async () => {
     const { user } = await world.everybody();
     assert.equal((await world.send({ id: '01JZ4MCW8A0C2E4G6J8M0P2R4T' })).body.code, 100028);
     const elsewhere = await world.grove.send('POST', world.pushes(user, '/relyingParties/no.example'), HELLO);
@@ -193,7 +193,7 @@ onBothEngines('push notifications', (_engine, places) => {
     await world.grove.send('POST', world.party.store, { status: 'ACTIVE' });
   });
 
-  it('a token that the provider calls dead is marked, and the device is not tried again until it has another', async () => {
+  it('a push token that the provider reports as dead is marked, and the device is skipped until it has another', async () => {
     const { user, apple } = await world.everybody();
     world.providers.answers.APNS = () => ({ status: 410, body: { reason: 'Unregistered' } });
     const details = [{ errorCode: 'UNREGISTERED' }];
@@ -211,7 +211,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal(world.providers.of('APNS').length, 1);
   });
 
-  it('a token that could be no address of a device is dead before anything is dialled', async () => {
+  it('a push token that cannot be the address of a device is marked as dead before any connection', async () => {
     const user = await world.party.user();
     for (const [deviceId, pushProvider, pushToken] of [
       ['one', 'APNS', '../../etc'],
@@ -227,7 +227,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.equal(world.providers.arrived.length, 0);
   });
 
-  it('a provider that is down or asks to wait gets its message later, and the others theirs at once', async () => {
+  it('a push provider that is down or asks to wait gets its message later, and messages of others are sent at once', async () => {
     const { user } = await world.everybody();
     let tries = 0;
     world.providers.answers.FCM = () => {
@@ -246,7 +246,7 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.deepEqual([world.providers.of('APNS').length, world.providers.of('FCM').length], [1, 1]);
   });
 
-  it('a message whose time is over is not sent any more, and forgotten after a month', async () => {
+  it('a push message that has expired is not sent any more, and is removed after a month', async () => {
     const { user } = await world.everybody();
     for (const provider of PROVIDERS) world.providers.answers[provider] = () => ({ status: 503 });
     const { body } = await world.send(user);

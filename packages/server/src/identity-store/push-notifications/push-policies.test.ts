@@ -14,7 +14,7 @@ onBothEngines('push notification policies', (_engine, places) => {
   });
   after(() => world.stop());
 
-  it('push notification policies are made, read, changed and deleted, and never show nor store a credential: 100014, 100027, 100029, 100030', async () => {
+  it('push notification policies are created, read, changed and deleted, and neither show a credential nor store it in plain text: 100014, 100027, 100029, 100030', async () => {
     const own = await openRelyingParty(world.grove, 'Policies');
     const at = (tail = '') => `${own.store}/pushNotificationPolicy${tail}`;
     const { fcm, apns } = world.providers.settings;
@@ -47,7 +47,7 @@ onBothEngines('push notification policies', (_engine, places) => {
     assert.equal((await world.grove.send('POST', at(`/${RP}`), {})).body.code, 100030);
   });
 
-  it('push notification policies that could not be used are refused, with the place of each fault', async () => {
+  it('push notification policies that cannot work are refused, with the pointer of each fault', async () => {
     const { apns, fcm, webPush } = world.providers.settings;
     const body = {
       rpId: 'other.example',
@@ -71,7 +71,7 @@ onBothEngines('push notification policies', (_engine, places) => {
     assert.equal((await world.policyAt('POST', '', { rpId: RP, apns: { ...apns, misspelt: 1 } })).body.code, 100001);
   });
 
-  it('a relying party is listed, and whether it is configured can be asked for', async () => {
+  it('the list of relying parties for push notifications can be limited to one, to see whether it is configured', async () => {
     const own = await openRelyingParty(world.grove, 'Listed');
     await world.grove.send('POST', `${own.store}/appkeyConfig`, { rpId: 'a.example' });
     await world.grove.send('POST', `${own.store}/pushNotificationPolicy`, {
@@ -90,7 +90,7 @@ onBothEngines('push notification policies', (_engine, places) => {
     assert.equal(nowhere.body.code, 100027);
   });
 
-  it('a tenant cannot have more than a hundred of them: 100065', async () => {
+  it('a tenant cannot have more than a hundred push notification policies: 100065', async () => {
     const own = await openRelyingParty(world.grove, 'Many');
     const { fcm } = world.providers.settings;
     const copy = sql(`INSERT INTO relying_parties

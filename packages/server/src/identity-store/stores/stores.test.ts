@@ -10,7 +10,7 @@ onBothEngines('identity stores', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('identity stores are created, read, listed and changed, with the policies of relying parties in them', async () => {
+  it('identity stores are created, read, listed and changed, with the policies of their relying parties', async () => {
     const configuration = {
       defaultLocale: 'de-AT',
       defaultTimeZone: 'Europe/Vienna',
@@ -59,7 +59,7 @@ onBothEngines('identity stores', (_engine, places) => {
     );
   });
 
-  it('100351: are not changed by who has read an older one', async () => {
+  it('100351: identity stores cannot be changed by a caller who has read an older version', async () => {
     const { lastUpdatedDtm } = (await grove.send('POST', '/stores', { name: 'Shared' })).body;
     const change = (description: string, read: string) =>
       grove.send('POST', `/stores/Shared?ifLastUpdatedDtm=${encodeURIComponent(read)}`, { description });
@@ -72,7 +72,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.equal((await change('second', first.body.lastUpdatedDtm)).status, 200);
   });
 
-  it('100351: neither are their relying parties and policies', async () => {
+  it('100351: relying parties and policies of an identity store cannot be changed by a caller who has read an older version', async () => {
     await grove.send('POST', '/stores', { name: 'Parties' });
     const parts = [
       ['passkeyConfig', 'passkeyConfigs', { rpId: 'example.com' }, 'rpName'],
@@ -99,7 +99,7 @@ onBothEngines('identity stores', (_engine, places) => {
     }
   });
 
-  it('identity stores have a name of their own in the environment: 100014 for another of that name', async () => {
+  it('identity stores have unique names in their environment: 100014 for a second one', async () => {
     await grove.store('Once');
     const again = await grove.send('POST', '/stores', { name: 'Once' });
     assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
@@ -107,7 +107,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.equal((await grove.send('POST', '/stores', { name: 'Once' }, grove.ofOther)).status, 201);
   });
 
-  it('say with 100001 what in their configuration could not work', async () => {
+  it('identity stores are refused with 100001 for each part of their configuration that cannot work', async () => {
     const lock = '/configuration/lockConfiguration';
     for (const [body, pointer] of [
       [{ name: 'a/b' }, '/name'],
@@ -142,7 +142,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.equal((await grove.send('GET', '/stores?sort=secret')).body.code, 100001);
   });
 
-  it('identity stores that are not there, another tenant’s or of the other environment answer 100027, the same to the letter', async () => {
+  it('identity stores that do not exist, or belong to another tenant or the other environment, get the same answer 100027', async () => {
     const store = await grove.store('Mine');
     const bodies = [];
     for (const [method, path, token] of [
@@ -164,7 +164,7 @@ onBothEngines('identity stores', (_engine, places) => {
     assert.equal((await grove.send('GET', '/stores?name=Mine', undefined, grove.inTest)).body.totalElements, 0);
   });
 
-  it('make and recognise nobody while they are inactive: 100082', async () => {
+  it('identity stores that are inactive register and authenticate nobody: 100082', async () => {
     const store = await grove.store('Closed');
     const { id } = await grove.user(store, { extId: 'ann' });
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app' });

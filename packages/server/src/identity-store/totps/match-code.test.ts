@@ -17,7 +17,7 @@ const newTotp = (more: Partial<Totp> = {}): Totp => ({
 });
 
 describe('a time-based one-time password', () => {
-  it('a time-based one-time password is what RFC 6238 says in its appendix B', () => {
+  it('a time-based one-time password is that of appendix B of RFC 6238', () => {
     const vectors = [
       [59, '94287082', '46119246', '90693936'],
       [1111111109, '07081804', '68084774', '25091201'],
@@ -40,7 +40,7 @@ describe('a time-based one-time password', () => {
     }
   });
 
-  it('a time-based one-time password is that of the HMAC of Node, for secrets shorter and longer than a block of the hash', () => {
+  it('a time-based one-time password equals the one computed with the HMAC of Node, for secrets shorter and longer than a block of the hash', () => {
     for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
       for (const bytes of [1, 20, 63, 64, 65, 127, 128, 129, 300]) {
         const totp = newTotp({ algorithm, digits: 9, secret: randomBytes(bytes) });
@@ -54,7 +54,7 @@ describe('a time-based one-time password', () => {
     }
   });
 
-  it('a time-based one-time password is what an authenticator app makes of the address it is shown', () => {
+  it('a time-based one-time password equals that of an authenticator app that reads the address', () => {
     for (const algorithm of ['SHA1', 'SHA256', 'SHA512'] as const) {
       const totp = newTotp({ algorithm, digits: 7, period: 45 });
       const { uri, secret, qrCode } = showSecret(totp, { issuer: 'Ämt & Söhne', label: 'ann@example.com' });
@@ -69,7 +69,9 @@ describe('a time-based one-time password', () => {
   });
 
   const oathtool = spawnSync('oathtool', ['--version']).status === 0;
-  it('a time-based one-time password is what oathtool says', { skip: !oathtool && 'oathtool is not installed' }, () => {
+  it('a time-based one-time password equals that of oathtool', {
+    skip: !oathtool && 'oathtool is not installed',
+  }, () => {
     const totp = newTotp();
     const { secret } = showSecret(totp, { issuer: 'a', label: 'b' });
     for (const now of [1.7e12, 1.8e12, 1.9e12]) {
@@ -79,7 +81,7 @@ describe('a time-based one-time password', () => {
     }
   });
 
-  it('a time-based one-time password is good in the window around its step and nowhere else', () => {
+  it('a time-based one-time password is valid in the window around its step, and not outside of it', () => {
     const totp = newTotp();
     const now = 1.7e12;
     const step = stepOf(totp, now);
@@ -91,7 +93,7 @@ describe('a time-based one-time password', () => {
     }
   });
 
-  it('a time-based one-time password is used once its step or a later one was accepted', () => {
+  it('a time-based one-time password is invalid once its step or a later one was accepted', () => {
     const totp = newTotp();
     const now = 1.7e12;
     const step = stepOf(totp, now);
@@ -100,7 +102,7 @@ describe('a time-based one-time password', () => {
     assert.deepEqual([at(0, step), at(-1, step), at(1, step), at(0, step - 1)], [true, true, false, false]);
   });
 
-  it('a time-based one-time password is that of another step if two steps share it and one of them is used', () => {
+  it('a time-based one-time password counts for another step if two steps share it and one of them was used', () => {
     // Codes of six digits meet now and then: the first two neighbours that do are looked for.
     const totp = newTotp({ secret: seed(20) });
     const window = 300;
@@ -120,7 +122,7 @@ describe('a time-based one-time password', () => {
     assert.equal(matchCode(totp, { code, window, lastStep: later, now })?.used, true);
   });
 
-  it('a time-based one-time password may be typed in groups, and is nothing but digits of its number', () => {
+  it('a time-based one-time password may be typed in groups, and consists only of its number of digits', () => {
     assert.equal(normalCode(' 123 456 '), '123456');
     const { digits } = newTotp();
     for (const [code, good] of [

@@ -48,7 +48,7 @@ onBothEngines('TOTP', (_engine, places) => {
   const authenticate = (user: TestUser, code: string, at = 0, policy = 'app'): Promise<Answer> =>
     post(addressesOf(store, user, `/totps/authentications/${policy}`)[at] as string, { code });
 
-  it('TOTP is registered and authenticates through each of its addresses, and the user shows it', async () => {
+  it('TOTP is registered and authenticates through each address of the user, and is shown with the user', async () => {
     for (const at of [0, 1]) {
       const user = await newUser();
       const { app, secret, qrCode, uri } = await start(user);
@@ -77,7 +77,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP takes each step once: 100052 for its code again, for an earlier one and for the one that registered', async () => {
+  it('TOTP accepts each step once: 100052 for its code again, for an earlier one and for the code of the registration', async () => {
     const user = await newUser();
     const { app } = await start(user);
     const first = codeOf(app);
@@ -93,7 +93,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.deepEqual(again.body.user.lockInfo.modalities, {});
   });
 
-  it('TOTP takes no code twice when the clock is set back', async () => {
+  it('TOTP accepts no code twice when the clock is set back', async () => {
     const user = await newUser();
     const app = await register(user);
     assert.equal((await authenticate(user, codeOf(app))).status, 200);
@@ -102,7 +102,7 @@ onBothEngines('TOTP', (_engine, places) => {
     grove.clock.advance(10 * MINUTE);
   });
 
-  it('TOTP refuses a wrong code with 100051 and counts it, but not one that is no code at all', async () => {
+  it('TOTP refuses a wrong code with 100051 and counts a failure, but not for text that cannot be a code', async () => {
     const user = await newUser();
     const app = await register(user);
     const wrong = await authenticate(user, otherThan(codeOf(app)));
@@ -117,7 +117,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal(content.filter(({ code }: { code?: number }) => code === 100051).length, 4);
   });
 
-  it('TOTP is locked after too many wrong codes: 2101, also for the right one, until the time is up', async () => {
+  it('TOTP is locked after too many wrong codes: 2101, also for the right code, until the lock ends', async () => {
     const user = await newUser();
     const app = await register(user);
     for (let time = 0; time < 5; time++) await authenticate(user, otherThan(codeOf(app)));
@@ -135,7 +135,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal(types.filter((type) => type === 'identity.authenticationFailed').length, 7);
   });
 
-  it('TOTP that was locked is unlocked by an operator, alone or with the user, and by a new registration', async () => {
+  it('TOTP that is locked is unlocked by an operator, alone or with the user, and by a new registration', async () => {
     for (const unlock of [
       (user: TestUser) => post(`${store}/users/${user.id}/unlock`, { modality: 'TOTP' }),
       (user: TestUser) => post(addressesOf(store, user, '/unlock')[1]),
@@ -150,7 +150,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP locks the whole user where the store says so: 2100', async () => {
+  it('TOTP failures lock the whole user if the store says so: 2100', async () => {
     const strict = await grove.store('Strict', { lockConfiguration: { scope: 'USER', maxFailedAttempts: 1 } });
     await post(`${strict}/totpPolicy`, { name: 'app' });
     const user = await grove.user(strict);
@@ -165,7 +165,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await post(`${path}/authentications/app`, { code: codeOf(app) })).status, 200);
   });
 
-  it('TOTP that locked the user while the clock was ahead lets it in once the clock is put right', async () => {
+  it('TOTP failures that locked the user while the clock was ahead no longer lock it once the clock is corrected', async () => {
     const strict = await grove.store('Ahead', { lockConfiguration: { scope: 'USER', maxFailedAttempts: 1 } });
     await post(`${strict}/totpPolicy`, { name: 'app' });
     const user = await grove.user(strict);
@@ -185,7 +185,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await post(`${path}/authentications/app`, { code: codeOf(app) })).status, 200);
   });
 
-  it('TOTP asks at the end too whether the user may: 502 if it is not active, 2100 if it is locked, at each address', async () => {
+  it('TOTP checks the user at completion, too: 502 if not active, 2100 if locked, at each address', async () => {
     for (const [status, code] of [
       ['DISABLED', 502],
       ['PENDING_ACTIVE', 502],
@@ -209,7 +209,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP is not there before it is registered, after ten minutes, and after it is deregistered: 100053', async () => {
+  it('TOTP is refused with 100053 before its registration, ten minutes after its start, and after deregistration', async () => {
     const user = await newUser();
     assert.equal((await authenticate(user, '123456')).body.code, 100053);
     const complete = `${store}/users/${user.id}/totps/registrations/app/complete`;
@@ -225,7 +225,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.deepEqual([again.status, again.body.code], [400, 100053]);
   });
 
-  it('TOTP goes with its user, and is not that of another who is called the same later', async () => {
+  it('TOTP is deleted together with its user, and a later user of the same name does not have it', async () => {
     const user = await newUser();
     const app = await register(user);
     await grove.send('DELETE', addressesOf(store, user)[1]);
@@ -235,7 +235,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await grove.send('GET', `${store}/users/${again.id}/authentications`)).body.totalElements, 1);
   });
 
-  it('TOTP gives a registration up after five wrong first codes, so that nobody guesses one', async () => {
+  it('TOTP ends a registration after five wrong first codes, so that nobody can guess one', async () => {
     const user = await newUser();
     const { app } = await start(user);
     const complete = `${store}/users/${user.id}/totps/registrations/app/complete`;
@@ -245,7 +245,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await post(complete, { code: codeOf(app) })).body.code, 100053);
   });
 
-  it('TOTP follows its policy, which is changed field by field; what is registered stays as it was shown', async () => {
+  it('TOTP follows its policy, which is changed field by field; existing registrations stay as they are', async () => {
     const given = { name: 'long', algorithm: 'SHA512', digits: 8, period: 60, window: 0 };
     const made = await post(`${store}/totpPolicy`, given);
     const { lastUpdatedDtm } = made.body;
@@ -279,7 +279,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP has an issuer without a colon, which would end it in the label of the app', async () => {
+  it('TOTP refuses an issuer with a colon, which would end it in the label of the app', async () => {
     const changed = await post(`${store}/totpPolicy/long`, { issuer: 'Acme: EU' });
     assert.deepEqual([changed.body.code, changed.body.errors?.[0]?.pointer], [100001, '/issuer']);
     const path = await grove.store('Acme EU');
@@ -293,7 +293,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.deepEqual([read.issuer, read.label], ['Acme EU', 'ann']);
   });
 
-  it('TOTP of a policy that is not there answers 100030, of an unknown user 100028', async () => {
+  it('TOTP answers 100030 for an unknown policy, and 100028 for an unknown user', async () => {
     const user = await newUser();
     const code = { code: '123456' };
     for (const [path, given] of [
@@ -316,7 +316,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal(elsewhere.body.code, 100028);
   });
 
-  it('TOTP is judged as things are in its own transaction, whatever came just before it', async () => {
+  it('TOTP uses the state in its own transaction, whatever another request changed just before', async () => {
     const before = {
       100053: (user: TestUser) => post(`${store}/users/${user.id}/totps/deregistrations/app`),
       2100: (user: TestUser) => post(`${store}/users/${user.id}/lock`, {}),
@@ -336,7 +336,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP tells a webhook of a success exactly once, and of none that it did not ask for', async () => {
+  it('TOTP notifies a webhook of a success exactly once, and of no other event', async () => {
     const webhook = { name: 'logins', uri: 'https://hooks.example.com/', events: ['identity.authenticationSucceeded'] };
     const made = await grove.call('/api/notification-service/webhooks', {
       method: 'POST',
@@ -356,7 +356,7 @@ onBothEngines('TOTP', (_engine, places) => {
     );
   });
 
-  it('a right code is refused once the user, the secret or the store has changed, and says why', async () => {
+  it('a correct TOTP code is refused with the reason once the user, the secret or the store has changed', async () => {
     type Change = (user: TestUser, app: TOTP) => Promise<Answer | TOTP | undefined>;
     const changes: [what: string, change: Change, refusal: number | undefined][] = [
       ['nothing', async () => undefined, undefined],
@@ -386,7 +386,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal((await post(store, { status: 'ACTIVE' })).status, 200);
   });
 
-  it('succeeds once when one code comes a hundred times at the same moment', async () => {
+  it('a TOTP code that is sent a hundred times at once succeeds once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await grove.renew();
       const user = await newUser();
@@ -397,7 +397,7 @@ onBothEngines('TOTP', (_engine, places) => {
     }
   });
 
-  it('TOTP judges no more wrong codes than the limit when two hundred come at the same moment', async () => {
+  it('TOTP verifies no more wrong codes than the limit when two hundred arrive at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       await grove.renew();
       const user = await newUser();

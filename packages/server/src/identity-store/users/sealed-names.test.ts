@@ -71,14 +71,14 @@ onBothEngines('external ids of users and names of members are sealed', (engine, 
     assert.deepEqual(await members('name=floccinaucinix'), []);
   };
 
-  it('external ids of users and names of members are sealed in the database, its log and a backup, and are shown and found as before', async () => {
+  it('external ids of users and names of members are sealed in the database, its log and a backup, and callers see and find them as before', async () => {
     await findsAll();
     const { body } = await app.call(`${STORE}/users/${userId}/sessions`);
     assert.equal(body.content[0].username, EXT_ID);
     assert.deepEqual(await canaries(), []);
   });
 
-  it('external ids of users and names of members are sealed are one for each store: 100037 for the second, though nobody can read the first', async () => {
+  it('external ids of users are unique in a store although they are sealed: 100037 for the second', async () => {
     const body = JSON.stringify({ extId: EXT_ID });
     assert.equal((await app.call(`${STORE}/users`, { method: 'POST', body })).body.code, 100037);
   });
@@ -90,7 +90,7 @@ onBothEngines('external ids of users and names of members are sealed', (engine, 
     assert.deepEqual(await canaries(), []);
   });
 
-  it('external ids of users and names of members are sealed where an earlier release stored them in the clear: a start seals them, and nothing of them is left', async () => {
+  it('external ids of users and names of members that an earlier release stored in plain text are sealed at the start, and no plain text remains', async () => {
     await app.app.db.of(TENANT).write(async (tx) => {
       const clear = `UPDATE identity_users SET ext_id = $3, ext_id_folded = $4, ext_sealed = NULL
         WHERE tenant_id = $1 AND id = $2`;

@@ -22,7 +22,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
 
   const tenantDb = () => grove.app.db.of(asTenantId('acme'));
 
-  it('users of an identity store are created, and read and changed through each of their addresses', async () => {
+  it('users of an identity store are created, read and changed through each of their addresses', async () => {
     const made = await grove.user(store, { extId: 'ann@example.com/1', attributes: { department: 'Sales' } });
     const { id, createdDtm, lastUpdatedDtm, ...rest } = made;
     assert.equal(createdDtm, lastUpdatedDtm);
@@ -51,7 +51,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.deepEqual(none.body.attributes, {});
   });
 
-  it('lose a long history a few rows at a time before they are deleted, so that others can write in between', async () => {
+  it('users with a long history lose it a few rows at a time before they are deleted, so that others can write in between', async () => {
     const { id } = await grove.user(store, { extId: 'busy' });
     const [db, now] = [tenantDb(), grove.clock.now()];
     const count = 3 * AUTHENTICATIONS_AT_ONCE + 1;
@@ -78,7 +78,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.send('DELETE', `${store}/users/${id}`)).status, 204);
   });
 
-  it('say to which environment they belong', async () => {
+  it('users of an identity store show their environment', async () => {
     const { inTest } = grove;
     assert.equal((await grove.send('POST', '/stores', { name: 'Pretence' }, inTest)).status, 201);
     const users = '/stores/Pretence/users';
@@ -89,7 +89,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.user(store)).environment, 'live');
   });
 
-  it('users of an identity store cannot be called . or .., which no address can name', async () => {
+  it('users of an identity store cannot be named . or .., which no address can contain', async () => {
     const { id } = await grove.user(store);
     for (const extId of ['.', '..']) {
       for (const path of [`${store}/users`, `${store}/users/${id}`]) {
@@ -101,7 +101,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.send('GET', `${store}/users/.../ext`)).body.id, odd.id);
   });
 
-  it('keep their attributes sealed, and nothing of them can be opened once a user is deleted', async () => {
+  it('users of an identity store have sealed attributes, which cannot be opened once the user is deleted', async () => {
     for (const at of [0, 1]) {
       const made = await grove.user(store, { extId: `secret-${at}`, attributes: { nickname: 'Hubertine' } });
       const row = await tenantDb().get<{ sealed: Uint8Array }>(SEALED, ['acme', made.id]);
@@ -116,7 +116,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.doesNotMatch(grove.logged(), /Hubertine/);
   });
 
-  it('users of an identity store have an external id of their own in the store: 100037 for another, also when many come at once', async () => {
+  it('users of an identity store have unique external ids: 100037 for a second one, also when many are created at once', async () => {
     const other = await grove.store('Others');
     const tries = await Promise.all(
       Array.from({ length: 20 }, () => grove.send('POST', `${store}/users`, { extId: 'only' })),
@@ -132,7 +132,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.send('GET', `${store}/users/second/ext`)).body.code, 100028);
   });
 
-  it('users of an identity store are listed in pages, by external id and by status, in an order that is asked for', async () => {
+  it('users of an identity store are listed in pages, by external id and by status, in the requested order', async () => {
     const listed = await grove.store('Listed');
     for (const name of ['Zoe', 'adam', 'Eve', 'evan_1']) await grove.user(listed, { extId: name });
     await grove.user(listed, { status: 'DISABLED' });
@@ -154,7 +154,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.send('GET', `${listed}/users?extId=a%5C`)).body.code, 100001);
   });
 
-  it('users of an identity store are refused with 100001 if a field could not mean anything', async () => {
+  it('users of an identity store are refused with 100001 if a field has no possible meaning', async () => {
     for (const [body, pointer] of [
       [{ extId: '  ' }, '/extId'],
       [{ locale: 'x_y_z!' }, '/locale'],
@@ -170,7 +170,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.equal((await grove.send('POST', `${store}/users/${id}/lock`, { duration: 'PT0S' })).body.code, 100001);
   });
 
-  it('users of an identity store are locked, for a time or until they are unlocked, through each of their addresses', async () => {
+  it('users of an identity store are locked for a time or until they are unlocked, through each of their addresses', async () => {
     for (const at of [0, 1]) {
       const made = await grove.user(store, { extId: `locked-${at}` });
       const to = (tail: string) => addressesOf(store, made, tail)[at] as string;
@@ -198,7 +198,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.ok(types.includes('identity.userLocked') && types.includes('identity.userUnlocked'));
   });
 
-  it('users of an identity store that were locked for a time while the clock was ahead are free once it is put right', async () => {
+  it('users of an identity store that were locked for a time while the clock was ahead are free once it is corrected', async () => {
     const made = await grove.user(store, { extId: 'locked ahead' });
     const idsOf = async (status: string) => {
       const { body } = await grove.send('GET', `${store}/users?status=${status}&size=100`);
@@ -222,7 +222,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     );
   });
 
-  it('users of an identity store that are not active cannot be locked, which would make them active one day: 502', async () => {
+  it('users of an identity store that are not active cannot be locked, because unlocking would make them active: 502', async () => {
     const made = await grove.user(store, { status: 'DISABLED' });
     const answer = await grove.send('POST', `${store}/users/${made.id}/lock`);
     assert.deepEqual([answer.status, answer.body.code], [400, 502]);
@@ -232,7 +232,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.ok(types.includes('identity.userUpdated'), 'to make it active is not to unlock it');
   });
 
-  it('users of an identity store are at most as many as the store may hold: 100083 for one more', async () => {
+  it('users of an identity store are limited in number by its configuration: 100083 for one more', async () => {
     const small = await grove.store('Small', { maxUsers: 2 });
     const first = await grove.user(small);
     await grove.user(small);
@@ -242,7 +242,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     await grove.user(small);
   });
 
-  it('users of an identity store of another store, tenant or environment answer 100027 or 100028 at every address, and nothing happens to them', async () => {
+  it('users of another store, tenant or environment get 100027 or 100028 at every address, and do not change', async () => {
     const mine = await grove.user(store, { extId: 'mine', attributes: { a: 'b' } });
     const elsewhere = await grove.store('Elsewhere');
     await grove.send('POST', '/stores', { name: 'People' }, grove.inTest);
@@ -275,7 +275,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
     assert.deepEqual((await grove.send('GET', `${store}/users/mine/ext`)).body, mine);
   });
 
-  it('users of an identity store have no sessions and no authentications before any was begun, at each of their addresses', async () => {
+  it('users of an identity store have empty lists of sessions and authentications at first, at each of their addresses', async () => {
     const made = await grove.user(store, { extId: 'quiet' });
     for (const tail of ['/sessions', '/authentications']) {
       for (const address of addressesOf(store, made, tail)) {

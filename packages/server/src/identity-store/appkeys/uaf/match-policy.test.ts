@@ -19,7 +19,7 @@ const takes = (criteria: MatchCriteria, known: MetadataStatement | undefined = s
   matchesPolicy({ accepted: [[criteria]] }, presented, known);
 
 describe('a UAF policy', () => {
-  it('a UAF policy takes what fits every criterion, and nothing that misses one', () => {
+  it('a UAF policy accepts an authenticator that meets every criterion, and none that misses one', () => {
     const cases: [MatchCriteria, MatchCriteria][] = [
       [{ aaid: ['4e4e#4001'] }, { aaid: ['4E4E#4002'] }],
       [{ vendorID: ['4e4e'] }, { vendorID: ['4E4F'] }],
@@ -45,7 +45,7 @@ describe('a UAF policy', () => {
     }
   });
 
-  it('a UAF policy knows nothing of a model without a statement, so what asks about it is not met', () => {
+  it('a UAF policy does not match a criterion about a model without a metadata statement', () => {
     const unknown = (criteria: MatchCriteria) => matchesPolicy({ accepted: [[criteria]] }, presented);
     assert.ok(unknown({}));
     for (const name of ['userVerification', 'keyProtection', 'matcherProtection', 'attachmentHint', 'tcDisplay']) {
@@ -53,14 +53,14 @@ describe('a UAF policy', () => {
     }
   });
 
-  it('a UAF policy takes any of its alternatives, and none that is disallowed', () => {
+  it('a UAF policy accepts any of its alternatives, and no disallowed one', () => {
     const accepted = [[{ aaid: ['FFFF#0001'] }], [{ vendorID: ['4E4E'] }]];
     assert.ok(matchesPolicy({ accepted }, presented));
     assert.ok(!matchesPolicy({ accepted, disallowed: [{ aaid: ['4E4E#4001'] }] }, presented));
     assert.ok(!matchesPolicy({ accepted: [] }, presented));
   });
 
-  it('a UAF policy calls a key biometric only where its model is known to measure the body', () => {
+  it('a UAF policy counts a key as biometric only if its model is known to verify biometrics', () => {
     assert.equal(keyTypeOf(statement), 'BIOMETRIC');
     assert.equal(keyTypeOf({ ...statement, userVerification: PASSCODE }), 'DEVICE');
     assert.equal(keyTypeOf(undefined), 'DEVICE');

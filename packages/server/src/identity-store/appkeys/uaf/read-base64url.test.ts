@@ -7,7 +7,7 @@ import { readBase64url } from './read-base64url.ts';
 const read = (text: unknown, limits = { max: 100 }) => readBase64url(text, 'it', limits);
 
 describe('strict base64url', () => {
-  it('strict base64url reads back whatever was written', () => {
+  it('strict base64url decodes whatever was encoded', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), (bytes) => {
         assert.deepEqual(read(Buffer.from(bytes).toString('base64url')), Buffer.from(bytes));
@@ -15,7 +15,7 @@ describe('strict base64url', () => {
     );
   });
 
-  it('strict base64url refuses padding, the other alphabet, blanks, a second spelling, and what is too short or too long', () => {
+  it('strict base64url refuses padding, the other alphabet, spaces, a second spelling, and text that is too short or too long', () => {
     for (const text of ['', 'YQ==', 'YR', 'A', 'a+b/', ' YWJj', 'YWJj\n', 'YWJj!', undefined, 7, 'A'.repeat(200)]) {
       assert.throws(() => read(text), Malformed, String(text));
     }

@@ -23,7 +23,7 @@ const refuses = (bytes: Buffer, message: RegExp) =>
   );
 
 describe('the reader of TLV', () => {
-  it('the reader of TLV gives each entry its value, and the whole of it as it was signed', () => {
+  it('the reader of TLV returns the value of each entry, and its whole bytes as they were signed', () => {
     const bytes = Buffer.concat([tlv(B, Buffer.from('b')), tlv(A, Buffer.from('abc')), tlv(B)]);
     const entries = read(bytes);
     assert.equal(entries.one(A).value.toString(), 'abc');
@@ -34,13 +34,13 @@ describe('the reader of TLV', () => {
     );
   });
 
-  it('the reader of TLV reads tags and lengths little endian', () => {
+  it('the reader of TLV reads tags and lengths as little endian', () => {
     const long = Buffer.alloc(258, 1);
     const bytes = Buffer.concat([Buffer.of(0x02, 0x2e, 0x02, 0x01), long, tlv(A, Buffer.of(1))]);
     assert.equal(read(bytes).one(B).value.length, 258);
   });
 
-  it('the reader of TLV refuses what is cut off, what follows, what is unknown, missing, repeated, too short and too long', () => {
+  it('the reader of TLV refuses entries that are truncated, unknown, missing, repeated, too short or too long, and trailing bytes', () => {
     const good = tlv(A, Buffer.from('abc'));
     for (let length = 1; length < good.length; length++) refuses(good.subarray(0, length), /ends inside|longer than/);
     refuses(Buffer.concat([good, Buffer.of(0)]), /ends inside/);
@@ -54,7 +54,7 @@ describe('the reader of TLV', () => {
 });
 
 /** `GROVE_FUZZ_RUNS=100000` for long ones. */
-describe('what a careless or hostile client sends', () => {
+describe('UAF messages of careless or hostile clients', () => {
   const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 2000), seed: TEST_SEED };
   const request = ownRequest('Auth', 'AAAA', 'https://bank.example');
   const authenticator = uafAuthenticator();
@@ -91,13 +91,13 @@ describe('what a careless or hostile client sends', () => {
     }
   };
 
-  it('what a careless or hostile client sends is read where it is sound', () => {
+  it('a UAF message is read if it is valid', () => {
     assert.equal(readRegistrationAssertion(registration).aaid, '4E4E#4001');
     assert.equal(readAuthenticationAssertion(authentication).keyId.toString('base64url'), authenticator.keyId);
     assert.equal(readResponse({ uafProtocolMessage: message }).kind, 'RESPONSE');
   });
 
-  it(`what a careless or hostile client sends is read or refused and never anything else: assertions with bytes changed or cut (seed ${runs.seed})`, () => {
+  it(`a UAF message is read or refused and never anything else: assertions with bytes changed or cut (seed ${runs.seed})`, () => {
     const change = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), byte: fc.nat(255) });
     const cut = fc.option(fc.double({ min: 0, max: 1, noNaN: true }));
     fc.assert(
@@ -115,7 +115,7 @@ describe('what a careless or hostile client sends', () => {
     );
   });
 
-  it(`what a careless or hostile client sends is read or refused and never anything else: trees of entries (seed ${runs.seed})`, () => {
+  it(`a UAF message is read or refused and never anything else: trees of entries (seed ${runs.seed})`, () => {
     const tag = fc.oneof(
       fc.integer({ min: 0x2e01, max: 0x2e14 }),
       fc.integer({ min: 0x3e01, max: 0x3e12 }),
@@ -131,14 +131,14 @@ describe('what a careless or hostile client sends', () => {
     fc.assert(fc.property(tree, takenOrRefused), runs);
   });
 
-  it(`what a careless or hostile client sends is read or refused and never anything else: any bytes (seed ${runs.seed})`, () => {
+  it(`a UAF message is read or refused and never anything else: any bytes (seed ${runs.seed})`, () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => takenOrRefused(Buffer.from(bytes))),
       runs,
     );
   });
 
-  it(`what a careless or hostile client sends is read or refused and never anything else: messages with members exchanged (seed ${runs.seed})`, () => {
+  it(`a UAF message is read or refused and never anything else: messages with members exchanged (seed ${runs.seed})`, () => {
     const [sound] = JSON.parse(message);
     const names = [
       'header',
@@ -162,7 +162,7 @@ describe('what a careless or hostile client sends', () => {
     );
   });
 
-  it('what a careless or hostile client sends is refused if a member of fcParams, or of the message, is given twice: the hash is of both, a reader sees one', () => {
+  it('a UAF message is refused if a member of fcParams, or of the message, appears twice: the hash covers both, and a reader sees one', () => {
     const [sound] = JSON.parse(message);
     const final = Buffer.from(sound.fcParams, 'base64url').toString();
     const doubled = Buffer.from(final.replace('{', '{"challenge":"AAAA",')).toString('base64url');
@@ -175,7 +175,7 @@ describe('what a careless or hostile client sends', () => {
     }
   });
 
-  it(`what a careless or hostile client sends is read or refused and never anything else: any JSON and any text, outside and in fcParams (seed ${runs.seed})`, () => {
+  it(`a UAF message is read or refused and never anything else: any JSON and any text, outside and in fcParams (seed ${runs.seed})`, () => {
     const [sound] = JSON.parse(message);
     const text = fc.oneof(fc.json(), fc.string({ unit: 'binary' }));
     fc.assert(

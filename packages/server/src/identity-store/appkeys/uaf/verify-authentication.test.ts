@@ -9,7 +9,7 @@ import { readResponse } from './read-response.ts';
 import { advances, verifyAuthentication } from './verify-authentication.ts';
 import { toSpki } from './verify-signature.ts';
 
-test('a counter must grow, unless it is that of an authenticator that has none', () => {
+test('a counter of an appkey must grow, unless the authenticator has no counter', () => {
   assert.deepEqual(
     [
       [0, 0],
@@ -28,7 +28,7 @@ test('a counter must grow, unless it is that of an authenticator that has none',
   );
 });
 
-test('1061: a signed counter that has not advanced is refused before anything is stored', () => {
+test('1061: a signed counter of an appkey that has not advanced is refused before anything is stored', () => {
   const authenticator = uafAuthenticator();
   const registered = readResponse(authenticator.register(ownRequest('Reg', 'AAAA', APP_ID)));
   assert.ok('assertion' in registered);

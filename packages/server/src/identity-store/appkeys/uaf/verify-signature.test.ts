@@ -8,11 +8,11 @@ import { isSignedBy, keyOf, toSpki } from './verify-signature.ts';
 const EC = SIGN.SECP256R1_ECDSA_SHA256_RAW;
 const data = Buffer.from('what is signed');
 
-describe('keys and signatures of the registry', () => {
+describe('keys and signatures of the UAF registry', () => {
   const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const spki = p256.publicKey.export({ type: 'spki', format: 'der' });
 
-  it('a malformed key is refused', () => {
+  it('a malformed UAF key is refused', () => {
     const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ type: 'spki', format: 'der' });
     const k256 = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey.export({
       type: 'spki',
@@ -50,7 +50,7 @@ describe('keys and signatures of the registry', () => {
     assert.deepEqual(toSpki(EC, KEY.ECC_X962_DER, spki), spki);
   });
 
-  it('keys on secp256k1 are read plain and in DER, and their signatures are good in both encodings', () => {
+  it('UAF keys on secp256k1 are read plain and in DER, and their signatures are valid in both encodings', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
     const der = publicKey.export({ type: 'spki', format: 'der' });
     const K = { raw: SIGN.SECP256K1_ECDSA_SHA256_RAW, der: SIGN.SECP256K1_ECDSA_SHA256_DER };
@@ -66,7 +66,7 @@ describe('keys and signatures of the registry', () => {
     assert.ok(!good(K.raw, 'der') && !good(SIGN.SECP256R1_ECDSA_SHA256_RAW, 'ieee-p1363'));
   });
 
-  it('a signature is good in its own encoding only', () => {
+  it('a UAF signature is valid only in its own encoding', () => {
     const key = keyOf(spki);
     const raw = sign('sha256', data, { key: p256.privateKey, dsaEncoding: 'ieee-p1363' });
     const der = sign('sha256', data, { key: p256.privateKey, dsaEncoding: 'der' });

@@ -74,14 +74,14 @@ const formats: [string, Made][] = [
 
 describe('an attestation', () => {
   for (const [name, made] of formats) {
-    it(`${name} is trusted where its maker is, and only good in itself where it is not`, () => {
+    it(`the attestation ${name} is trusted if the root of its maker is trusted, and otherwise only valid in itself`, () => {
       assert.equal(assess(made), 'trusted');
       assert.equal(assess(made, { ...trusting(authority().root), trust: 'self' }), 'self');
       refuses(made, trusting(authority().root));
       refuses(made, { ...trusted, roots: [] });
     });
 
-    it(`${name}, as our authenticator makes it, is one for another verifier too`, async () => {
+    it(`the attestation ${name} of the test authenticator is accepted by another verifier, too`, async () => {
       for (const identifier of ['packed', 'tpm', 'android-key', 'apple', 'fido-u2f'] as const) {
         SettingsService.setRootCertificates({ identifier, certificates: [maker.root] });
       }
@@ -99,12 +99,12 @@ describe('an attestation', () => {
     });
   }
 
-  it('an attestation of itself is enough where the policy says so, in every algorithm', () => {
+  it('a self attestation is enough if the policy says so, in every algorithm', () => {
     for (const alg of OFFERED) assert.equal(assess({ format: 'packed', attests: packedSelf(), alg }, self), 'self');
     refuses({ format: 'packed', attests: packedSelf() });
   });
 
-  it('an attestation that is missing, of an unknown format or not understood is refused with 100093 where one is asked for', () => {
+  it('an attestation that is missing, of an unknown format or unreadable is refused with 100093 if the policy requires one', () => {
     const none = () => new Map<string, Cbor>();
     refuses({ format: 'none', attests: none }, self);
     refuses({ format: 'none', attests: none });
@@ -115,7 +115,7 @@ describe('an attestation', () => {
     }
   });
 
-  it('an attestation is not looked at where the policy asks for none; but fmt none with a statement is refused with 100093', () => {
+  it('an attestation is ignored if the policy requires none, but the format none with a statement is refused with 100093', () => {
     const none = { trust: 'none', roots: [], aaguids: [] } as const;
     const nonsense = () => new Map([['sig', 1]]);
     for (const format of ['packed', 'android-safetynet'] as const) {
@@ -126,7 +126,7 @@ describe('an attestation', () => {
     refuses({ format: 'none', attests: packed(maker) }, none);
   });
 
-  it('an attestation of a model that is not on the list is refused with 100093', () => {
+  it('an attestation of a model that is not on the list of the policy is refused with 100093', () => {
     const made: Made = { format: 'packed', attests: packed(maker) };
     assert.equal(assess(made, { ...trusted, aaguids: ['07070707-0707-0707-0707-070707070707'] }), 'trusted');
     refuses(made, { ...trusted, aaguids: ['08080808-0808-0808-0808-080808080808'] });
@@ -139,7 +139,7 @@ describe('an attestation', () => {
     },
   });
 
-  it('packed is refused with 100093 where its signature, its algorithm or its certificate is not what it should be', () => {
+  it('a packed attestation is refused with 100093 if its signature, its algorithm or its certificate is wrong', () => {
     const subject = { '2.5.4.6': 'SE', '2.5.4.10': 'Maker', '2.5.4.11': 'Authenticator Attestation', '2.5.4.3': 'One' };
     const certificates = [
       { version: 1 },
@@ -176,7 +176,7 @@ describe('an attestation', () => {
     refuses({ format: 'packed', attests: packedSelf(statement((given) => given.set('alg', -35))) }, self);
   });
 
-  it('tpm is refused with 100093 where it speaks of something else, or its certificate is not of a TPM', () => {
+  it('a tpm attestation is refused with 100093 if it certifies other data, or its certificate is not of a TPM', () => {
     const wrong: Attests[] = [
       tpm(maker, { magic: 1 }),
       tpm(maker, { type: 0x8018 }),
@@ -210,7 +210,7 @@ describe('an attestation', () => {
     for (const attests of wrong) refuses({ format: 'tpm', attests }, self);
   });
 
-  it('android-key is refused with 100093 where the key is another, was not made there or is open to everybody', () => {
+  it('an android-key attestation is refused with 100093 if it has another key, or a key not generated there or open to all applications', () => {
     const wrong: Attests[] = [
       androidKey(maker, { challenge: Buffer.alloc(32) }),
       androidKey(maker, { origin: 2 }),
@@ -222,7 +222,7 @@ describe('an attestation', () => {
     for (const attests of wrong) refuses({ format: 'android-key', attests }, self);
   });
 
-  it('apple is refused with 100093 where the nonce or the key is another', () => {
+  it('an apple attestation is refused with 100093 if it has another nonce or another key', () => {
     const wrong = [
       apple(maker, { nonce: Buffer.alloc(32) }),
       apple(maker, { certificate: { key: foreignKey() } }),
@@ -231,7 +231,7 @@ describe('an attestation', () => {
     for (const attests of wrong) refuses({ format: 'apple', attests }, self);
   });
 
-  it('fido-u2f is refused with 100093 where it names a model, has more certificates or another kind of key', () => {
+  it('a fido-u2f attestation is refused with 100093 if it names a model, has several certificates or another kind of key', () => {
     refuses({ format: 'fido-u2f', attests: fidoU2f(maker) }, self);
     refuses({ format: 'fido-u2f', attests: fidoU2f(maker, { chain: [maker.rootDer] }), aaguid: NOBODY }, self);
     const { publicKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
@@ -255,10 +255,10 @@ const detailOf = (made: Made, policy: AttestationPolicy): string => {
   throw new Error('it was taken');
 };
 
-describe('an attestation as devices in the field make it', () => {
+describe('attestations of devices in the field', () => {
   const windows: Made = { format: 'tpm', attests: tpm(maker, { windows: true }), alg: -257 };
 
-  it('tpm of Windows Hello, which signs with SHA-1, is trusted by policy alone, and 100093 names the fault else', () => {
+  it('a tpm attestation of Windows Hello, which signs with SHA-1, is trusted only if the policy allows it; otherwise 100093 names the reason', () => {
     assert.equal(assess(windows, { ...trusted, sha1InTpm: true }), 'trusted');
     assert.equal(assess({ ...windows, alg: -7 }, { ...trusted, sha1InTpm: true }), 'trusted');
     assert.match(detailOf(windows, trusted), /SHA-1.*sha1InTpm/);
@@ -269,7 +269,7 @@ describe('an attestation as devices in the field make it', () => {
     );
   });
 
-  it('tpm with SHA-1 is refused with 100093 where the signature is wrong, or the key is not RSA', () => {
+  it('a tpm attestation with SHA-1 is refused with 100093 if the signature is wrong, or the key is not RSA', () => {
     const allowed = { ...self, sha1InTpm: true };
     const faults = [
       tpm(maker, { windows: true, statement: (given) => given.set('sig', Buffer.alloc(256)) }),
@@ -279,7 +279,7 @@ describe('an attestation as devices in the field make it', () => {
     for (const attests of faults) refuses({ format: 'tpm', attests, alg: -257 }, allowed);
   });
 
-  it('SHA-1 is taken nowhere else: 100093 for packed and android-key, whatever the policy says of a TPM', () => {
+  it('SHA-1 is refused with 100093 for packed and android-key, even if the policy allows it for a TPM', () => {
     const sha1 = (given: Map<string, Cbor>) => given.set('alg', -65535);
     const allowed = { ...self, sha1InTpm: true };
     refuses({ format: 'packed', attests: packed(maker, { statement: sha1 }) }, allowed);
@@ -287,7 +287,7 @@ describe('an attestation as devices in the field make it', () => {
     refuses({ format: 'android-key', attests: androidKey(maker, { statement: sha1 }) }, allowed);
   });
 
-  it('compound: every part must hold, and one with a trusted maker is enough; else 100093', () => {
+  it('a compound attestation needs valid parts, one of them of a trusted maker; otherwise it is refused with 100093', () => {
     const other = authority();
     const made = (...parts: [AttestationFormat, Attests][]): Made => ({
       format: 'compound',
@@ -312,12 +312,12 @@ describe('an attestation as devices in the field make it', () => {
     assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)]), none), 'none');
   });
 
-  it('android-safetynet is refused with 100093 by its name', () => {
+  it('an android-safetynet attestation is refused with 100093, which names the format', () => {
     const made: Made = { format: 'android-safetynet', attests: () => new Map<string, Cbor>([['ver', '1']]) };
     assert.match(detailOf(made, trusted), /android-safetynet/);
   });
 
-  it('an attestation as devices in the field make it of itself is good in every algorithm that a policy may name, and wrong with another hash or padding', () => {
+  it('a self attestation is valid in every algorithm that a policy may name, and invalid with another hash or padding', () => {
     const all = Object.keys(ALGORITHMS).map(Number) as Alg[];
     assert.equal(all.length, 14);
     for (const alg of all) {
@@ -335,14 +335,14 @@ describe('an attestation as devices in the field make it', () => {
     }
   });
 
-  it('an attestation as devices in the field make it of a model that is denied is refused with 100093, as is one that is on no list', () => {
+  it('an attestation of a denied model is refused with 100093, as is a model on no list', () => {
     const made: Made = { format: 'packed', attests: packed(maker) };
     assert.match(detailOf(made, { ...trusted, deniedAaguids: ['07070707-0707-0707-0707-070707070707'] }), /denied/);
     assert.equal(assess(made, { ...trusted, deniedAaguids: ['08080808-0808-0808-0808-080808080808'] }), 'trusted');
   });
 });
 
-describe('the metadata of FIDO', () => {
+describe('the metadata of FIDO for attestations', () => {
   const service = metadataService();
   const AAGUID = '07070707-0707-0707-0707-070707070707';
   const roots = [new X509Certificate(service.root)];
@@ -353,20 +353,20 @@ describe('the metadata of FIDO', () => {
   };
   const made: Made = { format: 'packed', attests: packed(maker) };
 
-  it('the metadata of FIDO names the roots of a model, and of that model alone', () => {
+  it('the metadata of FIDO contains the roots of a model, which are trusted only for that model', () => {
     assert.equal(assess(made, policyOf([entryOf(AAGUID, [maker.rootDer])])), 'trusted');
     refuses(made, policyOf([entryOf(AAGUID, [authority().rootDer])]));
     const other = '08080808-0808-0808-0808-080808080808';
     refuses(made, policyOf([entryOf(other, [maker.rootDer])]));
   });
 
-  it('the metadata of FIDO refuses with 100093 a model that it does not know, where it is required', () => {
+  it('the metadata of FIDO lacks a model, which is refused with 100093 if metadata is required', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
     assert.equal(assess(made, { ...policyOf([]), ...own }), 'trusted');
     assert.match(detailOf(made, { ...policyOf([], true), ...own }), /no metadata/);
   });
 
-  it('the metadata of FIDO refuses with 100093 a model that is reported as revoked or broken, also where its root is trusted', () => {
+  it('the metadata of FIDO reports a model as revoked or broken, which is refused with 100093 even if its root is trusted', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
     for (const status of [
       'REVOKED',
@@ -382,7 +382,7 @@ describe('the metadata of FIDO', () => {
     assert.equal(assess(made, updated), 'trusted');
   });
 
-  it('a report about one certificate is about nobody else', () => {
+  it('the metadata of FIDO reports one certificate, and other certificates of the model stay trusted', () => {
     const { certificate, issue } = intermediate(maker);
     const through: Made = { format: 'packed', attests: packed(maker, { issue, chain: [certificate] }) };
     const status = 'ATTESTATION_KEY_COMPROMISE';
@@ -396,7 +396,7 @@ describe('the metadata of FIDO', () => {
 
 describe('an attestation object with a wrong byte', () => {
   for (const [name, made] of formats) {
-    it(`${name} is trusted no more, or is refused; nothing breaks`, () => {
+    it(`${name} with a wrong byte is no longer trusted or is refused, and never causes another error`, () => {
       const asked = askedToRegister({ attestation: trusted });
       const { format, alg = -7, aaguid = MODEL } = made;
       // The root that Android adds is one that is trusted for its key: its own signature says nothing.
@@ -419,10 +419,10 @@ describe('an attestation object with a wrong byte', () => {
   }
 });
 
-describe('the trust in certificates', () => {
+describe('the chain of certificates of an attestation', () => {
   const made = (faults: Parameters<typeof packed>[1]): Made => ({ format: 'packed', attests: packed(maker, faults) });
 
-  it('the trust in certificates goes through one that the root has signed, and may end at it', () => {
+  it('a chain of certificates may contain an intermediate that the root has signed, and may end at a trusted intermediate', () => {
     const { certificate, issue } = intermediate(maker);
     assert.equal(assess(made({ issue, chain: [certificate] })), 'trusted');
     const roots = [new X509Certificate(certificate)];
@@ -430,7 +430,7 @@ describe('the trust in certificates', () => {
     assert.equal(assess(made({ issue, chain: [certificate] }), { ...trusted, roots }), 'trusted');
   });
 
-  it('the trust in certificates breaks with 100093 where the statement contains the root, but for the key store of Android, which adds it', () => {
+  it('a chain of certificates is refused with 100093 if it contains the root, except in android-key, where the key store adds it', () => {
     const { certificate, issue } = intermediate(maker);
     for (const policy of [trusted, self]) {
       refuses(made({ issue, chain: [certificate, maker.rootDer] }), policy);
@@ -445,7 +445,7 @@ describe('the trust in certificates', () => {
     refuses(twice);
   });
 
-  it('the trust in certificates breaks with 100093 where certificates stand in the statement that are not of its chain', () => {
+  it('a chain of certificates is refused with 100093 if it has certificates that do not belong to it', () => {
     const { certificate, issue } = intermediate(maker);
     const stranger = intermediate(authority()).certificate;
     for (const policy of [trusted, self]) {
@@ -456,7 +456,7 @@ describe('the trust in certificates', () => {
     }
   });
 
-  it('the trust in certificates breaks with 100093 where an authority stands below one that may have none below it', () => {
+  it('a chain of certificates is refused with 100093 if an authority is below one whose path length forbids it', () => {
     const [lone, wide] = [0, 1].map((pathLength) => {
       const upper = intermediate(maker, { pathLength });
       const lower = intermediate({ ...maker, issue: upper.issue }, { name: 'Lower' });
@@ -466,7 +466,7 @@ describe('the trust in certificates', () => {
     assert.equal(assess(wide as Made), 'trusted');
   });
 
-  it('the trust in certificates breaks with 100093 where one is missing, was signed by another, or is of no authority', () => {
+  it('a chain of certificates is refused with 100093 if one is missing, has another issuer, or is issued by no authority', () => {
     const { issue } = intermediate(maker);
     const other = intermediate(maker);
     refuses(made({ issue }));
@@ -478,7 +478,7 @@ describe('the trust in certificates', () => {
     refuses(made({ issue, chain: [leaf] }));
   });
 
-  it('the trust in certificates breaks with 100093 where one is not valid yet or no more: that of the authenticator, or the root', () => {
+  it('a chain of certificates is refused with 100093 if the certificate of the authenticator or the root is expired or not yet valid', () => {
     const now = Date.now();
     refuses(made({ certificate: { notAfter: now - DAY } }));
     refuses(made({ certificate: { notBefore: now + DAY } }));

@@ -20,8 +20,8 @@ const MODEL = Buffer.from(AAGUID.replaceAll('-', ''), 'hex');
 const trust = { roots: [new X509Certificate(service.root)], hostName: undefined, now: Date.now() };
 const DAY = 24 * 3600 * 1000;
 
-describe('a BLOB', () => {
-  it('a BLOB is read where its signature leads to the root: its number, its date, its models', () => {
+describe('a BLOB of the FIDO metadata', () => {
+  it('a BLOB of the FIDO metadata is read if its signature leads to the root, with its number, its date and its models', () => {
     const entries = [entryOf(AAGUID, []), { aaid: '4e4e#4001' }];
     const { no, nextUpdate, models } = readBlob(service.blob({ no: 7, entries }), trust);
     assert.deepEqual(
@@ -30,7 +30,7 @@ describe('a BLOB', () => {
     );
   });
 
-  it('a BLOB finds an authenticator of before FIDO2 by the key of its certificate', () => {
+  it('a BLOB of the FIDO metadata identifies an authenticator older than FIDO2 by the key of its certificate', () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const leaf = readCertificate(authority().issue({ key: publicKey }));
     const key = nameOfKey(leaf);
@@ -39,7 +39,7 @@ describe('a BLOB', () => {
     assert.ok(readBlob(service.blob({ entries: [entry] }), trust).models.get(key));
   });
 
-  it('a BLOB is refused where it was changed, where nobody trusted has signed it, or where it says another algorithm', () => {
+  it('a BLOB of the FIDO metadata is refused if it was changed, is signed by somebody untrusted, or names another algorithm', () => {
     const stranger = metadataService();
     const wrong: Edition[] = [
       { payload: (json) => json.replace('"no":1', '"no":2') },
@@ -58,12 +58,12 @@ describe('a BLOB', () => {
       assert.throws(() => readBlob(text, trust), Malformed);
   });
 
-  it('a BLOB is refused before its header is read where that is larger than any chain of certificates', () => {
+  it('a BLOB of the FIDO metadata is refused before its header is read if that is larger than any chain of certificates', () => {
     const header = { x5c: [Buffer.alloc(200_000).toString('base64')] };
     assert.throws(() => readBlob(service.blob({ header }), trust), /the header of the BLOB is too large/);
   });
 
-  it('a BLOB may be signed with RSA of 2,048 bits or more, and with no shorter key', () => {
+  it('a BLOB of the FIDO metadata may be signed with RSA of 2,048 bits or more, and with no shorter key', () => {
     for (const alg of ['RS256', 'PS256']) {
       const strong = metadataService(authority(), 'mds.example.org', rsaKeys());
       const roots = [new X509Certificate(strong.root)];
@@ -75,13 +75,13 @@ describe('a BLOB', () => {
     }
   });
 
-  it('a BLOB is refused where its certificate is not valid, or not that of the service', () => {
+  it('a BLOB of the FIDO metadata is refused if its certificate is not valid, or not that of the service', () => {
     assert.throws(() => readBlob(service.blob(), { ...trust, now: Date.now() + 800 * DAY }), Malformed);
     assert.ok(readBlob(service.blob(), { ...trust, hostName: 'mds.example.org' }));
     assert.throws(() => readBlob(service.blob(), { ...trust, hostName: 'mds.fidoalliance.org' }), /not that of/);
   });
 
-  it('a BLOB of FIDO must come from FIDO: one root that Node knows, and the name of the service', async () => {
+  it('a BLOB of the FIDO metadata must come from FIDO: with one root that Node knows, and the name of the service', async () => {
     const { roots, hostName } = await trustOf(undefined);
     assert.deepEqual([roots.length, hostName], [1, 'mds.fidoalliance.org']);
     assert.match(roots[0]?.subject ?? '', /GlobalSign Root CA - R3/);
@@ -97,7 +97,7 @@ describe('the metadata of a server', () => {
   const log = { info: () => undefined, error: (details: object) => void errors.push(details) };
   const nobody = { send: async () => ({ fault: 'connection', milliseconds: 0 }) as const };
 
-  it('the metadata of a server from a file is read at the start, and again when the file has changed; an older edition is refused', async () => {
+  it('the metadata of a server is read from its file at the start, and again when the file has changed; an older edition is refused', async () => {
     const source = join(folder, 'blob.jwt');
     const metadata = openMetadata({
       metadataPlace: { source, rootFile, cacheFile: join(folder, 'unused') },
@@ -157,7 +157,7 @@ describe('the metadata of a server', () => {
     assert.equal(metadata.find(MODEL, leaf), undefined, 'a model that FIDO does not list');
   });
 
-  it('the metadata of a server from an address is fetched when it is due, kept for the next start, and stays while the service is away', async () => {
+  it('the metadata of a server is fetched from its address when due, stored for the next start, and kept while the service is unavailable', async () => {
     const clock = testClock();
     const cacheFile = join(folder, 'cache.jwt');
     let asked = 0;
@@ -209,7 +209,7 @@ describe('the metadata of a server', () => {
     next.stop();
   });
 
-  it('the metadata of a server is empty where the operator has named none', async () => {
+  it('the metadata of a server is empty if the operator has configured none', async () => {
     const metadata = openMetadata({ metadataPlace: undefined, outbound: nobody, clock: testClock(), log });
     await metadata.load();
     metadata.start();

@@ -57,7 +57,7 @@ describe('a server with the metadata of FIDO in a file', () => {
     assert.equal((await rp.login(device, id)).status, 200);
   });
 
-  it('a server with the metadata of FIDO in a file registers Windows Hello, whose TPM signs with SHA-1, where the policy says so, and refuses it with 100093 else', async () => {
+  it('a server with the metadata of FIDO in a file registers Windows Hello, whose TPM signs with SHA-1, if the policy allows it, and otherwise refuses it with 100093', async () => {
     const hello = {
       format: 'tpm',
       attests: tpm(maker, { windows: true }),
@@ -70,7 +70,7 @@ describe('a server with the metadata of FIDO in a file', () => {
     assert.match(done.body.message, /sha1InTpm/);
   });
 
-  it('a server with the metadata of FIDO in a file refuses with 100093 a model that is revoked, one that is unknown, and one of another maker', async () => {
+  it('a server with the metadata of FIDO in a file refuses with 100093 a revoked model, an unknown one, and one of another maker', async () => {
     const revoked = (await register({ aaguid: Buffer.alloc(16, 2) })).done;
     assertRefused(revoked, 100093);
     assert.match(revoked.body.message, /REVOKED/);
@@ -78,7 +78,7 @@ describe('a server with the metadata of FIDO in a file', () => {
     assertRefused((await register({ aaguid: Buffer.alloc(16, 1), attests: packed(authority()) })).done, 100093);
   });
 
-  it('a server with the metadata of FIDO in a file takes a policy with metadata only where attestations are trusted', async () => {
+  it('a server with the metadata of FIDO in a file accepts a policy with metadata only if the policy trusts attestations', async () => {
     const registrationPolicies = { wrong: { attestation: 'direct', attestationTrust: 'self', metadata: 'used' } };
     const answer = await rp.post('/passkeyConfig', { rpId: 'example.net', registrationPolicies });
     assertRefused(answer, 100001);
