@@ -29,7 +29,7 @@ async function contents(place: TestPlace): Promise<string> {
 }
 
 onBothEngines('an installation', (engine, places) => {
-  it('an installation is made in a folder of its own, for its owner alone, and made no second time', async () => {
+  it('an installation is created in a folder of its own, only for its owner, and not a second time', async () => {
     const place = await places.createEmpty();
     rmSync(place.folder, { recursive: true });
     const config = configOf(place);
@@ -45,7 +45,7 @@ onBothEngines('an installation', (engine, places) => {
     assert.equal(readFileSync(join(place.folder, 'master.key'), 'utf8'), key);
   });
 
-  it('whose master key is missing is refused with what to do about it, and nothing is written', async () => {
+  it('an installation without its master key is refused with what to do about it, and nothing is written', async () => {
     const place = await places.create();
     await (await openTestApp(place)).stop();
     const file = join(place.folder, 'master.key');
@@ -74,7 +74,7 @@ onBothEngines('an installation', (engine, places) => {
     await (await openTestApp(place)).stop();
   });
 
-  it('an installation takes a master key from the environment and then makes no file', async () => {
+  it('an installation uses a master key from the environment and then creates no file', async () => {
     const place = await places.create();
     const config = configOf(place, { GROVE_MASTER_KEY: `1:${Buffer.alloc(32, 5).toString('base64')}` });
     await prepareInstallation(config);
@@ -83,7 +83,7 @@ onBothEngines('an installation', (engine, places) => {
     assert.ok(!existsSync(join(place.folder, 'master.key')));
   });
 
-  it('an installation does not open with a master key that is not its own, and keeps what it has', async () => {
+  it('an installation does not open with a wrong master key, and keeps its data', async () => {
     const place = await places.create();
     await (await openTestApp(place)).stop();
     const before = await contents(place);
@@ -101,7 +101,7 @@ onBothEngines('an installation', (engine, places) => {
 describe('a data folder', () => {
   const places = testPlaces('sqlite');
 
-  it('a data folder that cannot be made is refused by name, with the reason', async () => {
+  it('a data folder that cannot be created is refused by name, with the reason', async () => {
     const place = await places.create();
     const file = join(place.folder, 'a file');
     writeFileSync(file, '');
@@ -114,7 +114,7 @@ describe('a data folder', () => {
     assert.throws(() => lockInstallation(config), OperatorError);
   });
 
-  it('a data folder belongs to one holder of its lock at a time, by name, and to the next when it is released', async () => {
+  it('a data folder has one holder of its lock at a time, and the next one after its release', async () => {
     const config = configOf(await places.create());
     const lock = lockInstallation(config);
     assert.ok(lock);
@@ -132,7 +132,7 @@ describe('a data folder', () => {
     lockInstallation(config)?.release();
   });
 
-  it('a data folder of one server does not stop a server of another folder', async () => {
+  it('a data folder that is locked does not stop a server of another folder', async () => {
     const one = lockInstallation(configOf(await places.create()));
     const other = lockInstallation(configOf(await places.create()));
     assert.ok(one && other);
@@ -146,7 +146,7 @@ describe('a data folder', () => {
     assert.equal(lockInstallation(config), undefined);
   });
 
-  it('whose lock cannot be opened says so rather than that another server runs', async () => {
+  it('a data folder whose lock cannot be opened causes that error, and not the report of another running server', async () => {
     const config = configOf(await places.create());
     mkdirSync(join(config.dataFolder, 'server.lock'));
     assert.throws(

@@ -19,7 +19,7 @@ describe('the manifest of a backup', () => {
     return writeManifest(join(folder, name), head as ManifestHead, none());
   };
 
-  it('the manifest of a backup names a database of its own folder only: nobody who can write there has another file deleted or restored', async () => {
+  it('the manifest of a backup may name only a database in its own folder, so that nobody who can write there has another file deleted or restored', async () => {
     const outside = join(place, 'outside.sqlite');
     writeFileSync(outside, 'of somebody else');
     await write('2.manifest', null);
