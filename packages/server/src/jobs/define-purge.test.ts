@@ -5,10 +5,10 @@ import { unprepared } from '../db/db.ts';
 import { DAY, HOUR, MINUTE, systemClock } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 
-describe('what is removed by its age', () => {
+describe('the purge of expired rows', () => {
   const places = testPlaces();
 
-  it('what is removed by its age stays while the clock cannot be trusted, and goes when it can be', async (test) => {
+  it('the purge of expired rows waits while the clock cannot be trusted, and runs when it can', async (test) => {
     let fault: string | undefined;
     const clock = { ...testClock(), fault: () => fault };
     const grove = await openTestApp(await places.create(), { clock });
@@ -46,7 +46,7 @@ describe('what is removed by its age', () => {
     assert.ok((after[0] ?? 0) < (before[0] ?? 0));
   });
 
-  it('what is removed by its age by the clock of the system only while nobody has moved it', (test) => {
+  it('the clock of the system is trusted only while nobody has changed it', (test) => {
     assert.equal(systemClock.fault?.(), undefined);
     const right = Date.now();
     for (const apart of [6 * MINUTE, -6 * MINUTE, 400 * DAY]) {

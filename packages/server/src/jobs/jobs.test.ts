@@ -36,7 +36,7 @@ onBothEngines('a job', (engine, places) => {
     return { jobs, definition, enqueue };
   };
 
-  it('exists exactly if the change of the caller does', async () => {
+  it('a job exists exactly if the transaction of its caller commits', async () => {
     const seen: string[] = [];
     const { jobs, definition, enqueue } = setUp(async ({ name }) => void seen.push(name));
     const failing = db.of(acme).write(async (tx) => {
@@ -50,7 +50,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('a job has ended for everybody who waited for it, also for those who did not claim it', async () => {
+  it('a job that has run is over for everybody who waited for it, also in a call that did not claim it', async () => {
     const committed = gate();
     const answer = gate();
     // The claim is committed, and its answer is still on its way.
@@ -73,7 +73,7 @@ onBothEngines('a job', (engine, places) => {
     await first;
   });
 
-  it('whose database is away before it begins is given back, and runs later as the same attempt', async () => {
+  it('a job that cannot begin because the database is unavailable is given back, and runs later as the same attempt', async () => {
     let away = true;
     const suspended = async () => {
       if (!away) return new Set<string>();
@@ -89,7 +89,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual([attempts, jobs.logged], [[1], ['could not begin one of the jobs']]);
   });
 
-  it('a job that leaves another one has not ended the work, also for those who did not claim it', async () => {
+  it('a job that adds another keeps callers waiting for both, also in a call that did not claim it', async () => {
     const begun = gate();
     const held = gate();
     const ended: string[] = [];
@@ -110,7 +110,7 @@ onBothEngines('a job', (engine, places) => {
     await claimer;
   });
 
-  it('a job knows its payload, its attempt and its tenant, and is run when it is due and not before', async () => {
+  it('a job gets its payload, its attempt and its tenant, and runs when it is due and not before', async () => {
     const seen: unknown[] = [];
     const { jobs, definition } = setUp(async (payload, { attempt, now, tenant }) => {
       seen.push({ payload, attempt, now, tenantId: tenant().tenantId });
@@ -124,7 +124,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(seen, [{ payload: { name: 'late' }, attempt: 1, now: runAt, tenantId: other }]);
   });
 
-  it('a job of the installation belongs to no tenant, and to ask for one is a failure', async () => {
+  it('a job of the installation has no tenant, and fails if it asks for one', async () => {
     const { jobs } = setUp(async (_payload, { tenant }) => void tenant());
     jobs.schedule({ kind: 'test.named', everyMs: 1000, key: 'often' });
     await jobs.tend();
@@ -134,7 +134,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual([stored?.owner_tenant_id, stored?.last_error], [null, 'Error']);
   });
 
-  it('a job that fails is tried again after waits that double up to the longest, and is dead after the last', async () => {
+  it('a job that fails is tried again after intervals that double up to the longest, and is dead after the last', async () => {
     const at: number[] = [];
     const { jobs, enqueue } = setUp(
       async () => {
@@ -160,7 +160,7 @@ onBothEngines('a job', (engine, places) => {
     );
   });
 
-  it('a job that was added, put off or leased while the clock was ahead runs once the clock is put right', async () => {
+  it('a job that was added, postponed or leased while the clock was ahead runs once the clock is corrected', async () => {
     const begun: string[] = [];
     let isAhead = true;
     const { jobs, enqueue } = setUp(
@@ -192,7 +192,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(await jobs.runDue(), 0, 'a delay by the right clock stays');
   });
 
-  it('a job stores the message of an error only if it was made to be stored', async () => {
+  it('a job stores the message of an error only if the message is meant to be stored', async () => {
     const { jobs, enqueue } = setUp(async ({ name }) => {
       if (name === 'ours') throw new JobError(`x${'y'.repeat(300)}`, { retry: false });
       throw new TypeError('https://user:password@example.org');
@@ -206,7 +206,7 @@ onBothEngines('a job', (engine, places) => {
     ]);
   });
 
-  it('a job that is dead can be listed and tried again, one or all of a kind', async () => {
+  it('a dead job can be listed and tried again, alone or with all of its kind', async () => {
     let works = false;
     const seen: string[] = [];
     const { jobs, enqueue } = setUp(
@@ -237,7 +237,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(seen.sort(), ['one', 'three', 'two']);
   });
 
-  it('a job that never ends is cut off by its time-out, told so by its signal, and tried again', async () => {
+  it('a job that never ends is aborted at its time-out, learns of it by its signal, and is tried again', async () => {
     const signals: AbortSignal[] = [];
     const { jobs, enqueue } = setUp(
       async (_payload, { attempt, signal }) => {
@@ -258,7 +258,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('a job of a kind that nobody here knows stays as it is, and the operator is told once', async () => {
+  it('a job of an unknown kind stays unchanged, and the operator is told once', async () => {
     const { definition } = setUp(async () => undefined);
     const { jobs: newer } = setUp(async () => undefined, { kind: 'test.other' });
     await enqueueByName({ jobs: newer, db, tenantId: acme }, definition, 'kept');
@@ -269,7 +269,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(newer.logged.filter((text) => /does not know/.test(text)).length, 1);
   });
 
-  it('a job with a payload that is too large is refused, and its transaction with it; one that just fits is run', async () => {
+  it('a job with a payload that is too large is refused together with its transaction; one of the largest allowed size runs', async () => {
     const seen: number[] = [];
     const { jobs, enqueue } = setUp(async ({ name }) => void seen.push(name.length));
     const around = JSON.stringify({ name: '' }).length;
@@ -282,7 +282,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(seen, [MAX_PAYLOAD_BYTES - around]);
   });
 
-  it('a job with a unique key is there once for each tenant until it has been done', async () => {
+  it('a job with a unique key exists once for each tenant until it is done', async () => {
     const { jobs, definition } = setUp(async () => undefined);
     const add = (tenantId: TenantId) =>
       db.of(tenantId).write((tx) => jobs.enqueue(tx, definition, { name: 'x' }, { uniqueKey: 'the one' }));
@@ -293,7 +293,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(await add(acme), true);
   });
 
-  it('a job is begun at once when this process has committed it, and its end is written', async () => {
+  it('a job begins as soon as this process has committed it, and its end is written', async () => {
     const begun = gate();
     const { jobs, enqueue } = setUp(async () => begun.open());
     jobs.start();
@@ -303,7 +303,7 @@ onBothEngines('a job', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('a job can be added by a connection that works for a tenant, for no other tenant, and never read by it', async () => {
+  it('a job can be added by a connection for its tenant, but not for another tenant, and that connection cannot read it', async () => {
     const { enqueue } = setUp(async () => undefined);
     await enqueue('mine');
     if (engine === 'sqlite') return;
@@ -320,7 +320,7 @@ onBothEngines('a job', (engine, places) => {
 });
 
 describe('the table of jobs', () => {
-  it('the table of jobs is named by no code outside jobs/', () => {
+  it('the table of jobs is used by no code outside jobs/', () => {
     const folder = new URL('..', import.meta.url).pathname;
     const files = globSync('**/*.ts', { cwd: folder }).filter((file) => !/^jobs\/|\.test\.ts$/.test(file));
     assert.ok(files.length > 50);
@@ -331,8 +331,8 @@ describe('the table of jobs', () => {
   });
 });
 
-describe('a definition', () => {
-  it('a definition that cannot work is refused when it is made', () => {
+describe('the definition of a job', () => {
+  it('the definition of a job that cannot work is refused when it is created', () => {
     const backoff = { firstMs: 1, mostMs: 1 };
     const good = { kind: 'a.b', does: 'nothing', maxAttempts: 1, backoff, timeoutMs: 1, run: async () => undefined };
     for (const wrong of [

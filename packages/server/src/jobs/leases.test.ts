@@ -64,7 +64,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('a lease that ran out hands the job over; what its late holder says of it is refused', async () => {
+  it('a lease that expired gives the job to another worker, and the result of the late one is refused', async () => {
     for (const fails of [false, true]) {
       const begun = gate();
       const late = gate();
@@ -108,7 +108,7 @@ onBothEngines('a lease', (engine, places) => {
     return { jobs, enqueue, enqueueShort: () => enqueueByName({ jobs, db, tenantId: acme }, short, 'short') };
   };
 
-  it('a lease of a kind can be shorter than others where another server can take over, and is renewed for as long', async () => {
+  it('a lease of a kind can be shorter than others if another server can take over, and is renewed by as much', async () => {
     const end = gate();
     const [longBegun, shortBegun] = [gate(), gate()];
     const holdAfter = (begun: ReturnType<typeof gate>) => async () => {
@@ -142,7 +142,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('a lease of a kind that nobody renews is over after its own time, so that a killed server is not waited for', async () => {
+  it('a lease that is not renewed expires after the time of its kind, so that nobody waits long for a killed server', async () => {
     const end = gate();
     const begun = gate();
     const hold: Run = async () => {
@@ -167,7 +167,7 @@ onBothEngines('a lease', (engine, places) => {
     await running;
   });
 
-  it('a lease is renewed three times before the shortest would be over', async (t) => {
+  it('a lease is renewed three times before the shortest one would expire', async (t) => {
     const intervals: number[] = [];
     const { setInterval } = globalThis;
     t.mock.method(globalThis, 'setInterval', (call: () => void, ms: number) => {
@@ -180,7 +180,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.ok(intervals.includes((engine === 'sqlite' ? LEASE_MS : SHORT_MS) / 3), String(intervals));
   });
 
-  it('a lease that is extended in time is kept for as long as the job runs', async () => {
+  it('a lease that is extended in time is held for as long as the job runs', async () => {
     const begun = gate();
     const end = gate();
     const slow = node(async () => {
@@ -201,7 +201,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([await storedJobs(db), slow.jobs.logged], [[], []]);
   });
 
-  it('a lease of a claim whose answer was lost is given back by the same server, and the attempt does not count', async () => {
+  it('the leases of a claim whose answer was lost are given back by the same server, and the attempt does not count', async () => {
     const lossy = withLostAnswers(db);
     const attempts: number[] = [];
     const server = node(async (_payload, { attempt }) => void attempts.push(attempt), { db: lossy.db });
@@ -215,7 +215,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(attempts, [1, 1]);
   });
 
-  it('a lease of a lost claim is looked for among due jobs alone, by their index', async () => {
+  it('the leases of a lost claim are searched only among due jobs, by their index', async () => {
     const { enqueue } = node(async () => undefined);
     await enqueue(...numbered(2000, 'delayed'));
     await db.system.write((tx) => tx.run(sql('UPDATE jobs SET run_at = run_at + 1000000'), []));
@@ -236,7 +236,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.doesNotMatch(text, /Seq Scan on jobs|SCAN jobs/, text);
   });
 
-  it('a lease of a lost claim is given back, and what the same round had claimed of other kinds is kept', async () => {
+  it('the leases of a lost claim are given back, and those that the same round had claimed of other kinds are kept', async () => {
     const lossy = withLostAnswers(db);
     const [begun, end, limitedRan] = [gate(), gate(), gate()];
     const runs: string[] = [];
@@ -267,7 +267,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([runs, await storedJobs(db)], [['kept', 'given back'], []]);
   });
 
-  it('a lease that was lost is told to the job that runs, and what was not begun is not begun', async () => {
+  it('a lost lease is reported to its running job, and a job that has not begun does not begin', async () => {
     const begun = gate();
     const seen: string[] = [];
     const lost = node(
@@ -289,7 +289,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.equal(seen.length, 1);
   });
 
-  it('a lease of a worker that is gone is given to others until the last attempt; then the job is dead', async () => {
+  it('the lease of a dead worker goes to others until the last attempt; then the job is dead', async () => {
     const gone: ReturnType<typeof node>[] = [];
     for (let worker = 0; worker < 3; worker++) {
       const begun = gate();
@@ -314,7 +314,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual(await last.jobs.listDead(), [dead]);
   });
 
-  it('a lease of a server that is gone holds nobody up on SQLite, where the one that starts is the only one', async () => {
+  it('the lease of a dead server delays nobody on SQLite, where the server that starts is the only one', async () => {
     const begun = gate();
     const gone = node(
       async () => {
@@ -340,7 +340,7 @@ onBothEngines('a lease', (engine, places) => {
     await gone.jobs.stop();
   });
 
-  it('a lease is given back by a worker that stops for what it had not begun; what it had begun is finished', async () => {
+  it('a worker that stops gives back the leases of jobs that have not begun, and finishes the others', async () => {
     const begun = gate();
     const end = gate();
     const seen: string[] = [];
@@ -367,7 +367,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.equal(await node(async () => undefined).jobs.runDue(), 4);
   });
 
-  it('a lease is given back for a job that does not end when its worker stops, and the attempt does not count', async () => {
+  it('a worker that stops gives back the lease of a job that does not end, and the attempt does not count', async () => {
     const begun = gate();
     let told: AbortSignal | undefined;
     const stopping = node(
@@ -386,7 +386,7 @@ onBothEngines('a lease', (engine, places) => {
     assert.deepEqual([told?.aborted, left?.attempts, left?.lease_until], [true, 0, 0]);
   });
 
-  it(`a lease is handed over when its worker is killed, ${ROUNDS} times while it works: no job is lost`, async (t) => {
+  it(`the leases of a worker that is killed ${ROUNDS} times while it works go to others: no job is lost`, async (t) => {
     const names: string[] = [];
     const last = node(
       async ({ name }, { tenant }) => void (await tenant().write((tx) => addToCounter(tx, name, 1))),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openOutsidePlaces } from './outside-places.ts';
 
-it('a tenant and each of its parts leave places to others, and a place that is given back is free again', () => {
+it('a tenant and each of its lines leave places for outside calls to others, and a place that is given back is free again', () => {
   const places = openOutsidePlaces(16);
   const placesInUse: (() => void)[] = [];
   const takeAll = (tenant: string, part: string) => {

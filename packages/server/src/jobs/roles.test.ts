@@ -22,7 +22,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
   });
   after(() => db.close());
 
-  it('jobs of a process are those of its roles: the others wait for a process that has theirs', async () => {
+  it('a process runs the jobs of its roles, and other jobs wait for a process with their role', async () => {
     const begun: string[] = [];
     const run = async ({ name }: { name: string }) => void begun.push(name);
     const usual = namedJob(run);
@@ -42,7 +42,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
     assert.deepEqual(begun, ['usual', 'look']);
   });
 
-  it('jobs of a process are claimed no faster than they run where a kind has a limit, so that another process gets its share', async () => {
+  it('jobs of a kind with a limit are claimed only as fast as they run, so that another process gets its share', async () => {
     const stop = gate();
     const begun: string[] = [];
     const definition = namedJob(
@@ -71,7 +71,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
     assert.deepEqual(await storedJobs(db), []);
   });
 
-  it('run if they were claimed, although the claim for a kind with a limit failed after them', async () => {
+  it('jobs that were claimed run although the claim for a kind with a limit failed after them', async () => {
     const begun: string[] = [];
     const run = async ({ name }: { name: string }) => void begun.push(name);
     const usual = namedJob(run);

@@ -43,7 +43,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('a schedule is written once: whoever finds it as it should be only reads', async () => {
+  it('a schedule is written once: a server that finds it unchanged only reads it', async () => {
     const stored = await openTestDb(await places.create());
     let writes = 0;
     const write: Db['system']['write'] = (work) => {
@@ -60,7 +60,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await stored.close();
   });
 
-  it('a schedule goes on after a restart, runs once for what was missed, and is not postponed by either', async () => {
+  it('a schedule continues after a restart, runs once for all missed runs, and neither postpones it', async () => {
     const place = await places.create();
     const first = await openTestDb(place);
     await nodes(first, 1).nodes[0]?.tend();
@@ -75,7 +75,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('a schedule that a new release makes shorter comes at its new time', async () => {
+  it('a schedule with a shorter interval in a new release runs at its new time', async () => {
     const db = await openTestDb(await places.create());
     await nodes(db, 1).nodes[0]?.tend();
     await nodes(db, 1, testClock(START), undefined, 10 * MINUTE).nodes[0]?.tend();
@@ -86,7 +86,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('a schedule is renewed while jobs of several schedules end in another order, and nobody waits in a circle', async () => {
+  it('a schedule is renewed while jobs of several schedules end in another order, without a deadlock', async () => {
     const db = await openTestDb(await places.create());
     const clock = testClock(START);
     const release = (everyMs: number) => {
@@ -111,7 +111,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('a schedule goes on beside a job that died, which can be tried again', async () => {
+  it('a schedule continues beside a dead job, which can be tried again', async () => {
     const db = await openTestDb(await places.create());
     let broken = true;
     const { clock, runs, nodes: one } = nodes(db, 1, undefined, () => broken);
@@ -131,7 +131,7 @@ onBothEngines('a schedule', (_engine, places) => {
     await db.close();
   });
 
-  it('a schedule of an application removes answers that are older than a day, of tenants that write nothing more', async () => {
+  it('a schedule of the application removes stored answers that are older than a day, also of tenants without further requests', async () => {
     const grove = await openTestApp(await places.create());
     const { clock, app, tenantId } = grove;
     const headers = { 'Idempotency-Key': 'once' };
@@ -157,15 +157,15 @@ onBothEngines('a schedule', (_engine, places) => {
   });
 });
 
-describe('the next run', () => {
+describe('the next run of a schedule', () => {
   const at = (text: string) => Date.parse(`2026-11-15T${text}Z`);
-  it('the next run is after now, on a grid that does not depend on who asks or when', () => {
+  it('the next run of a schedule is after now, on a grid that does not depend on who computes it or when', () => {
     const hourly = { kind: 'a.b', key: 'k', everyMs: HOUR };
     assert.equal(nextRun(hourly, at('10:30:00')), at('11:00:00'));
     assert.equal(nextRun(hourly, at('10:59:59.999')), at('11:00:00'));
     assert.equal(nextRun(hourly, at('11:00:00')), at('12:00:00'));
   });
-  it('the next run of a daily one is today if its time is still to come, else tomorrow', () => {
+  it('the next run of a daily schedule is today if its time is still to come, otherwise tomorrow', () => {
     const daily = { kind: 'a.b', key: 'k', dailyAt: '03:15' };
     assert.equal(nextRun(daily, at('03:14:59.999')), at('03:15:00'));
     assert.equal(nextRun(daily, at('03:15:00')), at('03:15:00') + 24 * HOUR);

@@ -32,7 +32,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
 
   const flood = () => db.system.write((tx) => tx.run(FLOOD, [newId(clock.now()), flooding, clock.now() - 60_000]));
 
-  it('let the newest job of a tenant begin among the first, although another has 10,000 older ones', async () => {
+  it('jobs of several tenants take turns: the newest of one begins among the first, although another has 10,000 older ones', async () => {
     await flood();
     const begun: string[] = [];
     const stop = gate();
@@ -55,7 +55,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     );
   });
 
-  it('hold no more than there is room for, although kinds with a limit of their own are claimed apart', async () => {
+  it('a process claims no more jobs than it has room for, although kinds with a limit of their own are claimed separately', async () => {
     const stop = gate();
     const kinds = Array.from({ length: 4 }, (_, at) =>
       namedJob(() => stop.opened, { kind: `test.named${at}`, atOnce: 10 * MAX_BATCH }),
@@ -75,7 +75,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     assert.equal(most, 4 + 2 * MAX_BATCH);
   });
 
-  it('leave places to a tenant that comes late, however long the jobs of another take', async () => {
+  it('jobs of one tenant leave places to a tenant that comes later, however long they take', async () => {
     await flood();
     const begun: string[] = [];
     const stop = gate();
@@ -100,7 +100,7 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     assert.deepEqual(begun.slice(0, 5), ['flood', 'flood', 'flood', 'small', 'third']);
   });
 
-  it('leave a place while they wait for another server; one too many begins again later, and that does not count', async () => {
+  it('jobs that wait for another server free their place; one too many begins again later, which does not count as an attempt', async () => {
     const begun: string[] = [];
     const answered = gate();
     const definition = namedJob(async ({ name }, { outside, attempt }) => {
