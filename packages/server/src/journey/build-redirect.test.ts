@@ -4,8 +4,8 @@ import { fillAddress, withQuery } from './read-journey.ts';
 
 const INSTANCE = { id: 'I1', definition_id: 'D1', process_defn_name: 'on boarding&x=1#', process_defn_version: 3 };
 
-describe('the address that ends a journey', () => {
-  it('the address that ends a journey has each placeholder replaced by what can mean nothing but itself', () => {
+describe('the redirect at the end of a journey', () => {
+  it('the redirect at the end of a journey has encoded values in place of its placeholders', () => {
     const template =
       'https://a.example/{PROCESS_INSTANCE_ID}/{PROCESS_DNF_ID}?n={PROCESS_DNF_NAME}&v={PROCESS_DNF_VERSION}&t={PROCESS_DNF_TYPE}';
     assert.equal(
@@ -18,7 +18,7 @@ describe('the address that ends a journey', () => {
     );
   });
 
-  it('the address that ends a journey says which instance and how it went, before the fragment, and is otherwise as it was written', () => {
+  it('the redirect at the end of a journey gets the instance and the outcome before its fragment, and is otherwise unchanged', () => {
     const outcome = { processInstanceId: 'I1', status: 'In Progress' };
     const said = 'processInstanceId=I1&status=In+Progress';
     assert.equal(withQuery('https://a.example', outcome), `https://a.example?${said}`);

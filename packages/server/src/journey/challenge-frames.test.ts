@@ -112,7 +112,7 @@ describe('the frames of a challenge', () => {
     return openChallengePage(user, 'moving', app.clock);
   };
 
-  it('the frames of a challenge that the store refused while time ran out do not spend a start, ten times at most', async () => {
+  it('a challenge that ran out of time because the store refused its frames does not count as a start, up to ten times', async () => {
     const page = await openPage();
     for (let starts = 0; starts < MAX_FORGIVEN + MAX_STARTS; starts++) {
       assert.equal(await runOut(page, { isSentAgain: false }), 'too_slow', `start ${starts + 1}`);
@@ -120,7 +120,7 @@ describe('the frames of a challenge', () => {
     assert.equal((await page.start()).body.code, 100131);
   });
 
-  it('the frames of a challenge that were refused and stored later spend a start as others do if time runs out in the next instruction', async () => {
+  it('a challenge that runs out of time in the next instruction counts as a start, if its refused frames were stored later', async () => {
     const page = await openPage();
     for (let starts = 0; starts < MAX_STARTS; starts++) {
       assert.equal(await runOut(page, { isSentAgain: true }), 'too_slow');
@@ -128,7 +128,7 @@ describe('the frames of a challenge', () => {
     assert.equal((await page.start()).body.code, 100131);
   });
 
-  it('the frames of a challenge are all stored although the store refused each of them once', async () => {
+  it('a challenge has all its frames although the store refused each of them once', async () => {
     const whole = await run(() => false);
     assert.equal(whole.submitted, 200, whole.text);
     const expected = await imagesOf(whole.user.processInstanceId);

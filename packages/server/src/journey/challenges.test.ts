@@ -61,14 +61,14 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal((await user.settled()).step, undefined);
   });
 
-  it('a challenge of active liveness is refused with 100130 where nobody is asked to move, and with 100056 where the journey is not', async () => {
+  it('a challenge of active liveness is refused with 100130 for a step without one, and with 100056 for a step that is not current', async () => {
     const user = await begin();
     assert.equal((await pageOf(user, 'still').start()).body.code, 100130);
     assert.equal((await pageOf(user).start()).body.code, 100056);
     assert.equal((await pageOf(user, 'nowhere').start()).body.code, 100056);
   });
 
-  it('a challenge of active liveness is one at a time: a new start ends the one before, and the fourth start of an attempt is refused with 100131', async () => {
+  it('a challenge of active liveness replaces the one before, and the fourth start of an attempt is refused with 100131', async () => {
     const user = await atMoving();
     const first = await started(user);
     const second = await started(user);
@@ -85,7 +85,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.deepEqual(statuses.toSorted(), [201, 201, 201, 429, 429, 429]);
   });
 
-  it('a challenge of active liveness takes no frame for an instruction that is not open: of another token, of one before, or before it is revealed', async () => {
+  it('a challenge of active liveness accepts no frame for an instruction that is not open: with another token, an earlier one, or too early', async () => {
     const user = await atMoving();
     const { page, challenge } = await started(user);
     app.clock.advance(300);
@@ -103,7 +103,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal(old.body.instruction.token, now.instruction?.token);
   });
 
-  it('a challenge of active liveness takes only frames that the key of its start has signed: 100180 for others, 100132 for another challenge', async () => {
+  it('a challenge of active liveness accepts only frames signed with the key of its start: 100180 for others, 100132 for another challenge', async () => {
     const { page, challenge } = await started(await atMoving());
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     assert.equal((await page.send(challenge, frame(), { key: privateKey })).body.code, 100180);
@@ -111,7 +111,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal((await page.send(challenge, frame(), { challengeId: other.challenge.challengeId })).body.code, 100132);
   });
 
-  it('a challenge of active liveness takes no frame that is no picture, and none for a step that is not the current one: 100059, 100056', async () => {
+  it('a challenge of active liveness accepts no frame that is not an image (100059), and none for a step that is not current (100056)', async () => {
     const user = await atMoving();
     const { page, challenge } = await started(user);
     app.clock.advance(1000);
@@ -120,14 +120,14 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal((await elsewhere.send(challenge, frame())).body.code, 100056);
   });
 
-  it('a challenge of active liveness ends as too_slow after ten seconds for an instruction', async () => {
+  it('a challenge of active liveness ends as too_slow after ten seconds for one instruction', async () => {
     const { page, challenge } = await started(await atMoving());
     app.clock.advance(10_001);
     const { body } = await page.send(challenge, frame());
     assert.deepEqual([body.state, body.reason, body.instruction], ['ENDED', 'too_slow', undefined]);
   });
 
-  it('a challenge of active liveness is used once, by the attempt that it belongs to, when it is done, and in time', async () => {
+  it('a challenge of active liveness is used once, by the attempt that it belongs to, only when it is done, and in time', async () => {
     const user = await atMoving();
     const submit = async (challengeId: string) => (await user.submit('moving', { challengeId })).body.code;
     assert.equal(await submit('never-started'), 100132);
@@ -144,7 +144,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.equal(await submit(late.challengeId), 100132);
   });
 
-  it('a challenge of active liveness keeps the selfie and two frames of each movement, and nothing else', async () => {
+  it('a challenge of active liveness stores the selfie and two frames of each movement, and nothing else', async () => {
     const user = await atMoving();
     await pageOf(user).answer(frame);
     const { step } = await user.look();
@@ -152,7 +152,7 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
     assert.deepEqual(step.images.toSorted(), ['image', ...frames].toSorted());
   });
 
-  it('a challenge of active liveness asks for nothing that a person cannot do', async () => {
+  it('a challenge of active liveness contains only movements that a person can make', async () => {
     const page = pageOf(await atMoving());
     const { body } = await page.start(['eyes', 'mouth']);
     const kinds = new Set<string>();

@@ -40,7 +40,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     return `${device.active ? 'active' : 'looking'} ${device.handoff}`;
   };
 
-  it('the phone acts once its holder has found the number; the first device looks on', async () => {
+  it('the phone becomes the active device once its holder has picked the number, and the first device can only watch', async () => {
     const { first, phone, number, handoff } = await pair();
     assert.ok(number >= 10 && number <= 99);
     assert.deepEqual([handoff.tenantName, handoff.browser], ['Name of acme', 'Chrome on Windows']);
@@ -55,7 +55,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await first.get()).body.step.id, 'document');
   });
 
-  it('100058: who looks on, or has not confirmed, changes nothing; and sees nothing before the number is found', async () => {
+  it('100058: a device that only watches, or has not picked the number, changes nothing; without the number it sees nothing either', async () => {
     const { first, phone, number } = await pair();
     const { body } = await phone.get();
     assert.deepEqual(Object.keys(body).sort(), [
@@ -89,7 +89,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await first.get()).body.step.id, 'consent');
   });
 
-  it('100064: a wrong number ends the offer, is noted, and cannot be tried again', async () => {
+  it('100064: a wrong number ends the hand-off, is recorded, and cannot be tried again', async () => {
     const { first, phone, number, handoff } = await pair();
     const wrong = handoff.numbers.find((each: number) => each !== number);
     assert.equal((await confirm(phone, wrong)).body.code, 100064);
@@ -102,7 +102,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal(await stateOf(first), 'active NONE');
   });
 
-  it('100064: who says that it was not him ends the offer, and it is noted', async () => {
+  it('100064: a denial on the phone ends the hand-off, and is recorded', async () => {
     const { first, phone, number } = await pair();
     const { status, text } = await phone.post('/handoffs/deny');
     assert.deepEqual([status, text], [204, '']);
@@ -111,7 +111,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal(await stateOf(first), 'active NONE');
   });
 
-  it('100064: there is nothing to confirm or to take back where nothing was offered', async () => {
+  it('100064: a journey without a hand-off has nothing to confirm, deny or take back', async () => {
     const browser = await desktop();
     assert.equal((await confirm(browser, 10)).body.code, 100064);
     assert.equal((await browser.post('/handoffs/deny')).body.code, 100064);
@@ -121,7 +121,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await browser.post('/handoffs/takeBack')).body.code, 100064);
   });
 
-  it('the first device takes it back, and the phone looks on', async () => {
+  it('the first device can take the journey back, and then the phone can only watch', async () => {
     const { first, phone, number } = await pair();
     await confirm(phone, number);
     assert.equal((await phone.post('/handoffs/takeBack')).body.code, 100064);
@@ -132,7 +132,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await first.submit('consent', { accepted: true })).status, 200);
   });
 
-  it('an offer that nobody has confirmed can be withdrawn', async () => {
+  it('a hand-off that nobody has confirmed can be withdrawn', async () => {
     const { first, phone, number } = await pair();
     assert.equal((await first.post('/handoffs/takeBack')).status, 200);
     assert.equal((await confirm(phone, number)).body.code, 100064);
@@ -142,7 +142,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await grove.browser().open({ code })).body.code, 100055);
   });
 
-  it('100055: a new offer ends the old one, also when a phone has come for it', async () => {
+  it('100055: a new hand-off ends the previous one, also if a phone has opened it', async () => {
     const { first, phone, number } = await pair();
     const second = await offered(first);
     assert.equal((await confirm(phone, number)).body.code, 100064);
@@ -151,7 +151,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await grove.browser().open({ code: third.code })).status, 200);
   });
 
-  it('100055: an offer lasts five minutes, and so does the number', async () => {
+  it('100055: a hand-off is valid for five minutes, and so is its number', async () => {
     const first = await desktop();
     const { code, expiringDtm } = await offered(first);
     assert.equal(Date.parse(expiringDtm), grove.clock.now() + 5 * MINUTE);
@@ -163,14 +163,14 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await confirm(phone, number)).body.code, 100064);
   });
 
-  it('100055: an offer is void once another browser acts', async () => {
+  it('100055: a hand-off ends when another browser becomes the active device', async () => {
     const first = await desktop();
     const { code } = await offered(first);
     await grove.browser().open({ code: await grove.resumeCode(first.instanceId) });
     assert.equal((await grove.browser().open({ code })).body.code, 100055);
   });
 
-  it('100057: a journey that has ended is handed to nobody', async () => {
+  it('100057: a journey that has ended cannot be handed off', async () => {
     const { first, phone, number } = await pair();
     await grove.apply(first.instanceId, { type: 'expire' });
     assert.equal((await first.post('/handoffs')).body.code, 100057);
@@ -178,7 +178,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await first.post('/handoffs/takeBack')).body.code, 100057);
   });
 
-  it('100054, 100055: who has opened a stolen link learns neither how far the journey comes nor how it ends', async () => {
+  it('100054, 100055: the browser that opened a stolen link learns neither how far the journey gets nor how it ends', async () => {
     const { first, phone } = await pair();
     const opened = await desktop();
     const { code } = await offered(opened);
@@ -191,7 +191,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal((await grove.browser(PHONE).open({ code })).body.code, 100055);
   });
 
-  it('one device acts at any time, whatever is done at once', async () => {
+  it('exactly one device of a journey is active at any time, whatever is requested at once', async () => {
     for (let round = 0; round < 5; round++) {
       const { first, phone, number } = await pair();
       const resume = await grove.resumeCode(first.instanceId);
@@ -207,7 +207,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     }
   });
 
-  it('a code is redeemed by one phone alone', async () => {
+  it('a hand-off code is redeemed by only one phone', async () => {
     const first = await desktop();
     const { code } = await offered(first);
     const answers = await Promise.all(Array.from({ length: 6 }, () => grove.browser(PHONE).open({ code })));

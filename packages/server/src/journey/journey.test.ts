@@ -52,7 +52,7 @@ onBothEngines('a journey', (_engine, places) => {
     return { browser, body };
   };
 
-  it('a journey says what comes next, step by step, until it has ended', async () => {
+  it('a journey shows its next step, one after another, until it has ended', async () => {
     const browser = await begin();
     const first = (await browser.get()).body;
     assert.deepEqual(first, {
@@ -95,7 +95,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual(last.progress, { position: 2, total: 2 });
   });
 
-  it('100056: a step is taken when it is waited for, and from a page that showed the present state', async () => {
+  it('100056: a step is accepted only while it is current, and from a page that showed the current revision', async () => {
     const browser = await begin();
     const send = (step: string, revision: number) =>
       browser.post(`/steps/${step}`, { revision, result: { accepted: true } });
@@ -108,7 +108,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await send('consent', 2)).body.code, 100056);
   });
 
-  it('100056: of several that submit a step at once, one is heard', async () => {
+  it('100056: a step that several requests submit at once is accepted once', async () => {
     const browser = await begin();
     const submit = () => browser.post('/steps/consent', { revision: 1, result: { accepted: true } });
     const answers = await Promise.all(Array.from({ length: 6 }, submit));
@@ -117,7 +117,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.get()).body.revision, 2);
   });
 
-  it('100056: what was meant for one attempt is not taken for the next', async () => {
+  it('100056: input for one attempt is not accepted for the next', async () => {
     const { browser } = await untilWork();
     await found(browser, { ...PASSED, status: 'FAILED', reason: 'blurred', advice: 'retry' });
     const { step, revision } = (await browser.get()).body;
@@ -128,7 +128,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.post('/steps/document', { revision })).status, 200);
   });
 
-  it('bad input is refused with the place of each fault, and changes nothing', async () => {
+  it('bad input for a step is refused with the pointer of each fault, and changes nothing', async () => {
     const browser = await begin({ steps: [FORM, DOCUMENT, DECIDE] });
     const wrong = await browser.submit('form', { age: 'old' });
     assert.deepEqual([wrong.status, wrong.body.code, wrong.body.errors[0].pointer], [400, 100001, '/result/age']);
@@ -141,7 +141,7 @@ onBothEngines('a journey', (_engine, places) => {
     );
   });
 
-  it('a consent is given to the words that were shown, and keeps their language', async () => {
+  it('a consent is stored with the text that was shown, and its language', async () => {
     const browser = await begin();
     const other = await browser.submit('consent', { accepted: true, textVersion: '2' });
     assert.deepEqual([other.status, other.body.errors[0].pointer], [400, '/result/textVersion']);
@@ -153,7 +153,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual(look?.state.data.forms.consent, given);
   });
 
-  it('who cannot do a step is not failed for it: a human looks at it', async () => {
+  it('an end user who cannot do a step does not fail: the instance goes to a human', async () => {
     const browser = await begin();
     await browser.submit('consent', { accepted: true });
     const { revision } = (await browser.get()).body;
@@ -162,7 +162,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.post('/abandon')).body.code, 100057);
   });
 
-  it('a step that a reviewer asks for again begins without the images of before', async () => {
+  it('a step that a reviewer requests again begins without the earlier images', async () => {
     const { browser } = await untilWork();
     await found(browser, { ...PASSED, status: 'REVIEW' });
     grove.clock.advance(1000);
@@ -171,7 +171,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual([step.id, step.attempt, step.images], ['document', 1, []]);
   });
 
-  it('a paused journey waits to be resumed', async () => {
+  it('a paused journey waits until it is resumed', async () => {
     const browser = await begin({ steps: [{ id: 'pause', type: 'pause', key: 'pause1' }, CONSENT, DECIDE] });
     const { body } = await browser.get();
     assert.deepEqual([body.status, body.waitingFor, body.step], ['PAUSED', 'resume', undefined]);
@@ -179,7 +179,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.get()).body.step.id, 'consent');
   });
 
-  it('the step of a child is shown and taken as if it were of the journey itself', async () => {
+  it('the step of a child journey is shown and submitted as if it belonged to the parent', async () => {
     const child = await grove.token({ steps: [FORM, DECIDE] });
     const name = (await grove.acme.get<{ name: string }>(
       { text: 'SELECT process_defn_name AS name FROM process_tokens WHERE tenant_id = $1 AND id = $2' },
@@ -195,7 +195,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.ok(after.revision > body.revision);
   });
 
-  it('who leaves in the middle of a child leaves the whole journey', async () => {
+  it('an end user who leaves in a child journey leaves the whole journey', async () => {
     const child = await grove.token({ steps: [FORM, DECIDE] });
     const { name } = (await grove.acme.get<{ name: string }>(
       { text: 'SELECT process_defn_name AS name FROM process_tokens WHERE tenant_id = $1 AND id = $2' },
@@ -211,7 +211,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual(open, []);
   });
 
-  it('100057: a journey that has ended takes nothing more', async () => {
+  it('100057: a journey that has ended accepts no input', async () => {
     const browser = await begin();
     const { body } = await browser.post('/abandon');
     assert.deepEqual([body.status, body.result], ['COMPLETED_TERMINATED', { outcome: 'expired' }]);
@@ -220,7 +220,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.upload('consent', 'front', PNG)).body.code, 100057);
   });
 
-  it('100022: an instance that is deleted between the cookie and the step is not found', async () => {
+  it('100022: an instance that is deleted between the check of the cookie and the step is not found', async () => {
     const browser = await begin();
     grove.meanwhile.run = () =>
       grove.acme.write((tx) =>
@@ -234,7 +234,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.get()).body.code, 100054);
   });
 
-  it('100058: a session that loses the journey between the cookie and the step is not heard', async () => {
+  it('100058: a session that is no longer active between the check of the cookie and the step is refused', async () => {
     const browser = await begin();
     grove.meanwhile.run = async () => grove.browser().open({ code: await grove.resumeCode(browser.instanceId) });
     const { body } = await browser.post('/steps/consent', { revision: 1, result: { accepted: true } });
@@ -242,7 +242,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal((await browser.get()).body.step.id, 'consent');
   });
 
-  it('every end has its outcome, and none says what did not match', async () => {
+  it('each end of a journey has its outcome, and no outcome says which check failed', async () => {
     const declined = await begin();
     const no = (await declined.submit('consent', { accepted: false })).body;
     assert.deepEqual([no.status, no.result], ['COMPLETED_ENDED_ERROR', { outcome: 'notPossible' }]);
@@ -263,7 +263,7 @@ onBothEngines('a journey', (_engine, places) => {
   };
   const targetOf = async (browser: Browser) => (await browser.get()).body.result?.redirectUrl;
 
-  it('a journey leads back in the end, and only then, with the instance and how it went', async () => {
+  it('a journey redirects at its end, and only then, with the instance and the outcome', async () => {
     await grove.allowRedirects('https://shop.example');
     const { browser, body } = await untilWork({ parameters: REDIRECTS });
     assert.ok(!JSON.stringify(body).includes('shop.example'));
@@ -277,7 +277,7 @@ onBothEngines('a journey', (_engine, places) => {
     );
   });
 
-  it('a journey leads nowhere that is not on the list of the tenant any more', async () => {
+  it('a journey does not redirect to an address that is no longer on the list of the tenant', async () => {
     await grove.allowRedirects('https://shop.example');
     const browser = await begin({ parameters: REDIRECTS });
     await browser.submit('consent', { accepted: false });
@@ -286,7 +286,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.equal(await targetOf(browser), undefined);
   });
 
-  it('a journey leads elsewhere after a time-out, if that is wanted, but not whoever has left', async () => {
+  it('a journey redirects to another address after a time-out if that is configured, but not when the end user left', async () => {
     await grove.allowRedirects('https://shop.example');
     const late = await begin({ parameters: REDIRECTS });
     grove.clock.advance(48 * HOUR);

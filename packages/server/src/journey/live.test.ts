@@ -53,7 +53,7 @@ onBothEngines('live status', (_engine, places) => {
     return browser;
   };
 
-  it('live status tells at once, after each change, and for the last time when the journey has ended', async () => {
+  it('a live status is sent at once, after each change, and for the last time when the journey has ended', async () => {
     const browser = await begin();
     const { answer, next } = await watching(browser);
     assert.equal(answer.headers.get('content-type'), 'text/event-stream');
@@ -69,7 +69,7 @@ onBothEngines('live status', (_engine, places) => {
     assert.deepEqual([await late.next(), await late.next()], [event(3, 'COMPLETED_TERMINATED'), undefined]);
   });
 
-  it('a sign of life is a comment, which no page hears', async () => {
+  it('a heartbeat of the live status is a comment, which pages do not see', async () => {
     const { next, leave } = await watching(await begin());
     await next();
     await grove.live.beat();
@@ -78,7 +78,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('live status ends at the next heartbeat when its session has expired or was removed, and others go on', async () => {
+  it('a live status ends at the next heartbeat when its session has expired or was removed, and others continue', async () => {
     const [expired, removed, other] = [await begin(), await begin(), await begin()];
     const streams = await Promise.all([expired, removed, other].map(watching));
     for (const { next } of streams) await next();
@@ -92,7 +92,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('live status ends at the next heartbeat when its tenant is suspended', async () => {
+  it('a live status ends at the next heartbeat when its tenant is suspended', async () => {
     const { next } = await watching(await begin());
     await next();
     grove.suspended.add('acme');
@@ -102,7 +102,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('a client that has gone is forgotten', async () => {
+  it('a client of the live status that disconnects is removed', async () => {
     const browser = await begin();
     const watchers = [await watching(browser), await watching(browser)];
     assert.equal(grove.live.watching, 2);
@@ -112,7 +112,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('100007: a session watches five times at once and no more; another one is not kept out by it', async () => {
+  it('100007: a session has at most five live statuses at a time, and another session is not affected', async () => {
     const browser = await begin();
     const watchers = await Promise.all(Array.from({ length: 5 }, () => watching(browser)));
     const sixth = await browser.fetch('/events');
@@ -127,7 +127,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('what another server has changed is found by looking', async () => {
+  it('a live status shows changes by another server, because this server polls for them', async () => {
     const browser = await begin();
     const { next, leave } = await watching(browser);
     assert.equal(await next(), event(1, 'ACTIVE'));
@@ -152,7 +152,7 @@ onBothEngines('live status', (_engine, places) => {
     leave();
   });
 
-  it('a device that has not matched the number learns neither how far the journey comes nor how it ends', async () => {
+  it('a live status without the number of the hand-off shows neither how far the journey gets nor how it ends', async () => {
     const first = await begin();
     const phone = grove.browser();
     await phone.open({ code: codeOf((await first.post('/handoffs')).body.url) });
@@ -165,7 +165,7 @@ onBothEngines('live status', (_engine, places) => {
     assert.equal(await next(), undefined);
   });
 
-  it('the first device learns that the phone has come, and that it acts', async () => {
+  it('the live status of the first device shows that the phone has opened the journey, and that the phone is active', async () => {
     const first = await begin();
     const { next, leave } = await watching(first);
     await next();
@@ -183,7 +183,7 @@ onBothEngines('live status', (_engine, places) => {
     await until(() => grove.live.watching === 0);
   });
 
-  it('a session that is turned away watches no longer', async () => {
+  it('a live status ends when its session is denied', async () => {
     const first = await begin();
     const { body: offer } = await first.post('/handoffs');
     const phone = grove.browser();
@@ -195,7 +195,7 @@ onBothEngines('live status', (_engine, places) => {
     assert.equal(await next(), undefined);
   });
 
-  it('100010: a stop ends every stream, and none begins after it', async () => {
+  it('100010: the stop of the server ends every live status, and none begins afterwards', async () => {
     const browser = await begin();
     const { next } = await watching(browser);
     await next();
@@ -206,7 +206,7 @@ onBothEngines('live status', (_engine, places) => {
   });
 });
 
-describe('who watches', () => {
+describe('the places for live statuses', () => {
   const watcher = (at: number, tenant = 'acme'): Watcher => ({
     tenantId: asTenantId(tenant),
     instanceId: `i${at}`,
@@ -224,7 +224,7 @@ describe('who watches', () => {
     });
   const half = MAX_WATCHERS / 2;
 
-  it('100007: of one tenant, is half of the places at most, and a place that was left is free', () => {
+  it('100007: the live statuses of one tenant have at most half of the places, and a place is free after its end', () => {
     const live = open();
     const leaves = Array.from({ length: half }, (_, at) => live.subscribe(watcher(at)));
     assert.throws(() => live.subscribe(watcher(-1)), { code: 100007 });
@@ -237,7 +237,7 @@ describe('who watches', () => {
     for (let at = 0; at < half; at++) live.subscribe(watcher(at));
   });
 
-  it('100007: finds a place although other tenants took all they could, and never makes more than there are', () => {
+  it('100007: a live status gets a place although other tenants took all they could, and the total is never exceeded', () => {
     const live = open();
     const fill = (tenant: string) => {
       for (let at = 0; ; at++) {

@@ -5,7 +5,7 @@ import { placeOf } from './place.ts';
 const byClock = (timeZone: string) => placeOf({ timeZone, country: undefined });
 
 describe('the place of a browser', () => {
-  it('the place of a browser is the city and the country of its time zone, by whichever of its names', async () => {
+  it('the place of a browser is the city and the country of its time zone, for every name of the zone', async () => {
     for (const [timeZone, city, countryCode] of [
       ['Europe/Berlin', 'Berlin', 'DE'],
       ['America/Los_Angeles', 'Los Angeles', 'US'],
@@ -20,13 +20,13 @@ describe('the place of a browser', () => {
     }
   });
 
-  it('the place of a browser is unknown where the clock names no place, or none that there is', async () => {
+  it('the place of a browser is unknown if its time zone names no existing city', async () => {
     for (const none of ['', 'UTC', 'Etc/GMT+5', 'EST5EDT', 'Europe/Atlantis', '<b>', 'Europe/', 'Europe/Berlin/x/y']) {
       assert.equal(await byClock(none), undefined, none);
     }
   });
 
-  it('the place of a browser has the country of the address where a proxy knows it', async () => {
+  it('the place of a browser includes the country of its address if a proxy reports it', async () => {
     const of = (country: string | undefined) => placeOf({ timeZone: undefined, country });
     assert.deepEqual(await of('de'), { addressCountryCode: 'DE' });
     for (const none of [undefined, '', 'XX', 'T1', 'Germany', 'D', '<>']) assert.equal(await of(none), undefined, none);

@@ -47,7 +47,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
       ['acme', browser.instanceId],
     );
 
-  it('photographs that are not good enough are named with their side and the tries that are left, and only that side is asked for again', async () => {
+  it('poor photographs are reported with their side and the remaining tries, and only that side is requested again', async () => {
     const browser = await atDocument();
     assert.equal((await stepOf(browser)).triesLeft, 3);
     await send(browser, 'front', 'back');
@@ -60,7 +60,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     await send(browser, 'back');
   });
 
-  it('100155: can be used once it is offered, not before, and are then for a human', async () => {
+  it('100155: poor photographs can be used only when that is offered, and then go to a human', async () => {
     const browser = await atDocument();
     assert.equal((await useAnyway(browser)).body.code, 100155);
     await send(browser, 'front', 'back');
@@ -80,7 +80,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await browser.get()).body.result.outcome, 'received');
   });
 
-  it('photographs that are not good enough are used as they were sent: the images of the last try, and those that replaced them where there are any', async () => {
+  it('poor photographs that are used are the latest image of each side', async () => {
     const browser = await atDocument();
     await send(browser, 'front', 'back');
     await tell(browser, 1, { front: 'blurred' });
@@ -101,7 +101,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     );
   });
 
-  it('100156: can be seen by who sent them, as they were kept, and by nobody else', async () => {
+  it('100156: poor photographs can be viewed by the browser that sent them, as they were stored, and by nobody else', async () => {
     const browser = await atDocument();
     assert.equal((await see(browser, 'front')).status, 404);
     assert.equal((await (await see(browser, 'front')).json()).code, 100156);
@@ -131,7 +131,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await see(browser, 'front')).status, 404, 'whoever comes much later does not see it');
   });
 
-  it('100156: are not to be seen by who opens a link to go on after they were sent', async () => {
+  it('100156: poor photographs cannot be viewed by a browser that continues the journey by a link sent later', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);
     grove.clock.advance(1000);
@@ -142,7 +142,7 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await see(stranger, 'front')).status, 200);
   });
 
-  it('100057: are not to be seen any more once the journey is over', async () => {
+  it('100057: poor photographs cannot be viewed once the journey has ended', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);
     await browser.post('/abandon', {});

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { testPlaces } from '../../test/harness.ts';
 import { codeOf, openTestJourney, type TestJourney } from '../../test/journey.ts';
 
-describe('the addresses that end users open', () => {
+describe('the redirects of links for end users', () => {
   const places = testPlaces();
   let grove: TestJourney;
   before(async () => {
@@ -16,7 +16,7 @@ describe('the addresses that end users open', () => {
     return headers.location as string;
   };
 
-  it('lead to the page of the tenant; a code in the query of an older link is moved to the fragment and still redeemed once', async () => {
+  it('a link for end users redirects to the page of the tenant; a code in the query of an older link moves to the fragment and still works once', async () => {
     const { id, code } = await grove.instance();
     const path = `/api/process-server/startProcess?pi=${id}&c=${encodeURIComponent(code)}`;
     for (const method of ['GET', 'POST'] as const) {
@@ -32,7 +32,7 @@ describe('the addresses that end users open', () => {
     assert.equal((await grove.browser().open({ code })).body.code, 100055);
   });
 
-  it('lead nowhere but to our own page, whatever they are given', async () => {
+  it('a link for end users redirects only to pages of Grove, whatever its parameters', async () => {
     for (const code of [
       '//evil.example',
       'https://evil.example',
@@ -49,7 +49,7 @@ describe('the addresses that end users open', () => {
     assert.ok(named.startsWith('http://other.fir.localhost/web/?pi=x#c='));
   });
 
-  it('a token leads to its own page or to ours, and makes no instance yet', async () => {
+  it('a link with a process token redirects to the page of the token or to that of Grove, and does not create an instance yet', async () => {
     const pt = await grove.token();
     assert.equal(
       await locationOf(`/processInstances?tn=acme&pt=${pt}`),

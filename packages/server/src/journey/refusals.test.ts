@@ -78,7 +78,7 @@ describe('every operation of a journey', () => {
   };
 
   for (const ask of ALL) {
-    it(`100054: ${ask.method} ${ask.path || '/'} needs the cookie`, async () => {
+    it(`100054: ${ask.method} ${ask.path || '/'} is refused without the cookie`, async () => {
       const browser = await begin();
       browser.cookies.clear();
       assert.equal(await codeOf(browser, ask), 100054);
@@ -86,7 +86,7 @@ describe('every operation of a journey', () => {
   }
 
   for (const ask of CHANGES) {
-    it(`100067: ${ask.path} is not taken from another site`, async () => {
+    it(`100067: ${ask.path} is refused for a request of another site`, async () => {
       const browser = await begin();
       assert.equal(await codeOf(browser, ask, { 'sec-fetch-site': 'cross-site' }), 100067);
       assert.equal(await codeOf(browser, ask, { origin: 'https://evil.example' }), 100067);
@@ -94,7 +94,7 @@ describe('every operation of a journey', () => {
   }
 
   for (const ask of [...CHANGES, SEE, LOOK_AT_OUTCOMES]) {
-    it(`100022: ${ask.path} finds nothing if the instance is deleted meanwhile`, async () => {
+    it(`100022: ${ask.path} is refused if the instance is deleted meanwhile`, async () => {
       const browser = await begin();
       const text = 'DELETE FROM process_instances WHERE tenant_id = $1 AND id = $2';
       grove.meanwhile.run = () => grove.acme.write((tx) => tx.run({ text }, ['acme', browser.instanceId]));
@@ -103,7 +103,7 @@ describe('every operation of a journey', () => {
   }
 
   for (const ask of [...ACTS, ...HANDOFFS, ...SENDS, SEE]) {
-    it(`100057: ${ask.path} comes too late once the journey has ended`, async () => {
+    it(`100057: ${ask.path} is refused once the journey has ended`, async () => {
       const browser = await begin();
       await browser.post('/abandon');
       assert.equal(await codeOf(browser, ask), 100057);
@@ -111,7 +111,7 @@ describe('every operation of a journey', () => {
   }
 
   for (const ask of [...ACTS, SEE, LOOK_AT_OUTCOMES]) {
-    it(`100058: ${ask.path} is not for a device that only looks on`, async () => {
+    it(`100058: ${ask.path} is refused for a device that only watches`, async () => {
       const browser = await begin();
       await grove.browser().open({ code: await grove.resumeCode(browser.instanceId) });
       assert.equal(await codeOf(browser, ask), 100058);
@@ -119,7 +119,7 @@ describe('every operation of a journey', () => {
   }
 
   for (const ask of [...HANDOFFS, DENY]) {
-    it(`100064: ${ask.path} answers no offer if there is none`, async () => {
+    it(`100064: ${ask.path} is refused if there is no hand-off`, async () => {
       assert.equal(await codeOf(await begin(), ask), 100064);
     });
   }
@@ -130,7 +130,7 @@ describe('every operation of a journey', () => {
     [100045, 'is not valid yet', 'not_before_at = 9000000000000000'],
     [100046, 'is used up', "type = 'MULTI_USE_COUNT_LIMITED', max_count = 1, counter = 1"],
   ] as const) {
-    it(`${code}: no journey is begun with a process token that ${what}`, async () => {
+    it(`${code}: no journey is started with a process token that ${what}`, async () => {
       const pt = await grove.token();
       const text = `UPDATE process_tokens SET ${change} WHERE tenant_id = $1 AND id = $2`;
       await grove.acme.write((tx) => tx.run({ text }, ['acme', pt]));
@@ -138,7 +138,7 @@ describe('every operation of a journey', () => {
     });
   }
 
-  it('100047: no journey is begun with a definition that is not deployed any more', async () => {
+  it('100047: no journey is started with a definition that is no longer deployed', async () => {
     const pt = await grove.token();
     const text = `UPDATE process_definitions SET status = 'ARCHIVED' WHERE tenant_id = $1
       AND id = (SELECT definition_id FROM process_tokens WHERE tenant_id = $1 AND id = $2)`;
@@ -146,7 +146,7 @@ describe('every operation of a journey', () => {
     assert.equal((await grove.browser().open({ pt, tn: 'acme' })).body.code, 100047);
   });
 
-  it('100067: no journey is begun by another site', async () => {
+  it('100067: no journey is started by a request of another site', async () => {
     const { code } = await grove.instance();
     const body = JSON.stringify({ code });
     const init = { method: 'POST', body, headers: { 'sec-fetch-site': 'cross-site' } };

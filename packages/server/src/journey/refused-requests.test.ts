@@ -36,7 +36,7 @@ function recorded() {
   return { ...requests, saved, faults, fault };
 }
 
-it('a request that the database refused is saved with the first request of the journey that it answers', async () => {
+it('a request that the database refused is recorded with the first later request of the journey that succeeds', async () => {
   const { note, save, saved } = recorded();
   await note(journey('root'), 5, AWAY);
   await note(journey('root'), 6, AWAY);
@@ -46,13 +46,13 @@ it('a request that the database refused is saved with the first request of the j
   assert.deepEqual(saved, [['child', 5]]);
 });
 
-it('a request that the bucket refused is saved at once', async () => {
+it('a request that the bucket refused is recorded at once', async () => {
   const { note, saved } = recorded();
   await note(journey('one'), 5, new BlobError('unavailable', 'away'));
   assert.deepEqual(saved, [['one', 5]]);
 });
 
-it('refusals that a client can cause are not remembered', async () => {
+it('refusals that a client can cause are not recorded', async () => {
   const { note, save, saved } = recorded();
   for (const error of [new ApiError(100010), new ApiError(100007), new DbError('busy', undefined), new Error('bug')]) {
     await note(journey('one'), 5, error);
@@ -61,7 +61,7 @@ it('refusals that a client can cause are not remembered', async () => {
   assert.deepEqual(saved, []);
 });
 
-it('a request is remembered while the database is away again, and dropped if it can never be saved', async () => {
+it('a refused request is remembered while the database is unavailable again, and dropped if it can never be recorded', async () => {
   const { note, save, saved, faults, fault } = recorded();
   await note(journey('one'), 5, AWAY);
   fault.error = AWAY;
@@ -77,7 +77,7 @@ it('a request is remembered while the database is away again, and dropped if it 
   assert.deepEqual([saved.length, faults.length], [1, 1]);
 });
 
-it('the requests of other journeys are saved as well, and their number is bounded', async () => {
+it('the refused requests of other journeys are recorded as well, and their number is limited', async () => {
   const { note, save, saved } = recorded();
   for (let count = 0; count < MAX_REFUSED_JOURNEYS + 5; count++) await note(journey(`journey ${count}`), count, AWAY);
   await save(journey('another'));
@@ -118,14 +118,14 @@ describe('the session of a journey', () => {
     return { calls, fault };
   };
 
-  it('the session of a journey that the database cannot read is noted, and the caller is told that the database is away', async () => {
+  it('the session of a journey that the database cannot read is remembered, and the caller learns that the database is unavailable', async () => {
     const refuse = async () => Promise.reject(AWAY);
     const { calls, fault } = await readSession({ of: () => ({ all: refuse, get: refuse }) });
     assert.equal(fault, AWAY);
     assert.deepEqual(calls, [`note ${user.processInstanceId} unavailable`]);
   });
 
-  it('the session of a journey that is read has what was refused before saved', async () => {
+  it('the session of a journey is read and then earlier refused requests are recorded', async () => {
     const { calls, fault } = await readSession(app.app.db);
     assert.deepEqual([fault, calls], [undefined, [`save ${user.processInstanceId}`]]);
   });

@@ -31,7 +31,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
   };
   const idsOf = (body: { correctable: { stepId: string }[] }) => body.correctable.map(({ stepId }) => stepId);
 
-  it('corrections of a journey are offered for earlier steps of the end user, and the step that waits keeps its attempts', async () => {
+  it('corrections of a journey are offered for earlier steps of the end user, and the current step keeps its attempts', async () => {
     const { id, browser, repeat } = await start([CONSENT, form('one'), DOCUMENT, DECIDE]);
     assert.deepEqual(idsOf((await browser.get()).body), []);
     await browser.submit('consent', { accepted: true });
@@ -46,7 +46,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.ok((await grove.events(id)).includes('instance.stepReopened'));
   });
 
-  it('corrections of a journey are answered with what the journey shows when it is read, as every step is', async () => {
+  it('corrections of a journey are answered with the state of the journey, like every step', async () => {
     const steps = [CONSENT, form('one'), DOCUMENT, form('two'), DECIDE];
     const { id, code } = await grove.instance({ steps, environment: 'test' });
     const browser = grove.browser();
@@ -69,7 +69,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     await ensureSame(corrected);
   });
 
-  it('give nobody new tries of the step that waits', async () => {
+  it('corrections of a journey add no attempts to the current step', async () => {
     const { id, browser, repeat } = await start([CONSENT, DOCUMENT, DECIDE]);
     await browser.submit('consent', { accepted: true });
     const failed = { name: 'documentType', type: 'document', status: 'FAILED', reason: 'x', advice: 'retry' } as const;
@@ -86,7 +86,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.deepEqual([step.id, step.attempt, step.triesLeft, step.fault.reason], ['document', 2, 2, 'x']);
   });
 
-  it('100232: are refused for a step that was not done, for the present one, and when there were enough', async () => {
+  it('100232: corrections of a journey are refused for a step that is not done, for the current one, and beyond their limit', async () => {
     const { browser, repeat } = await start([CONSENT, form('one'), DECIDE]);
     assert.equal((await repeat('consent')).body.code, 100232);
     await browser.submit('consent', { accepted: true });
@@ -102,7 +102,7 @@ onBothEngines('corrections of a journey', (_engine, places) => {
     assert.equal((await repeat('consent')).body.code, 100232);
   });
 
-  it('corrections of a journey do not reach behind a step with an effect outside of the journey', async () => {
+  it('corrections of a journey are not offered for steps before one with an effect outside of the journey', async () => {
     const webhook: Step = { id: 'tell', type: 'webhook', name: 'any' };
     const { browser } = await start([form('one'), webhook, form('two'), form('three'), DECIDE]);
     await browser.submit('one', {});

@@ -15,7 +15,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('a code is redeemed for a cookie that scripts cannot read, and the journey begins', async () => {
+  it('a code is exchanged for a cookie that scripts cannot read, and the journey begins', async () => {
     const { id, code } = await grove.instance();
     const browser = grove.browser();
     const { status, body, headers } = await browser.open({ code });
@@ -36,7 +36,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.deepEqual(await grove.events(id), ['instance.created', 'instance.started']);
   });
 
-  it('100240: the list of the journey that a link opens decides who shows it, whatever the address named before', async () => {
+  it('100240: the origins that may frame a journey come from the tenant of the opened link, whatever the address named before', async () => {
     await grove.allowFrames('live', 'https://shop.example');
     await grove.allowFrames('test', 'https://evil.example');
     const open = async (link: { code: string } | { pt: string; tn: string }, embedOrigin: string) =>
@@ -54,7 +54,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal(await open({ code: ofTest }, 'https://evil.example'), 200);
   });
 
-  it('100240: the console of the tenant shows test journeys, and no live one; that of another tenant shows none', async () => {
+  it('100240: the console of a tenant frames its test journeys, but neither live ones nor those of another tenant', async () => {
     const [own, other] = ['http://acme.fir.localhost', 'http://other.fir.localhost'];
     const open = async (environment: 'live' | 'test', embedOrigin: string) =>
       (await grove.browser().open({ code: (await grove.instance({ environment })).code, embedOrigin })).status;
@@ -64,7 +64,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     );
   });
 
-  it('the machine for images is started for who will need it: live journeys with pictures', async () => {
+  it('image analysis is started in advance for live journeys with images, and for no others', async () => {
     const open = async (options: Parameters<TestJourney['instance']>[0]) => {
       grove.toldVision.length = 0;
       await grove.browser().open({ code: (await grove.instance(options)).code });
@@ -74,7 +74,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.deepEqual(counts, [1, 0, 0]);
   });
 
-  it('100055: a code works once, also when many redeem it at the same moment', async () => {
+  it('100055: a code works once, also if several browsers redeem it at once', async () => {
     const { id, code } = await grove.instance();
     const answers = await Promise.all(Array.from({ length: 10 }, () => grove.browser().open({ code })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(410)]);
@@ -82,7 +82,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal((await grove.events(id)).filter((type) => type === 'instance.started').length, 1);
   });
 
-  it('100055: used, expired, unknown, malformed, of another tenant: the answers are the same', async () => {
+  it('100055: a used, expired, unknown, malformed or foreign code always gets the same answer', async () => {
     const { code: used } = await grove.instance();
     await grove.browser().open({ code: used });
     const { code: expired } = await grove.instance();
@@ -107,7 +107,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal(bodies.size, 1);
   });
 
-  it('100055: a host that names another tenant than the code spends nothing', async () => {
+  it('100055: a code is not used up by a host that names another tenant', async () => {
     const { code } = await grove.instance();
     const redeem = (host: string) =>
       grove.http.http.inject({ method: 'POST', url: '/api/journey/sessions', headers: { host }, payload: { code } });
@@ -115,14 +115,14 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal((await redeem('acme.fir.localhost')).statusCode, 200);
   });
 
-  it('a code or a token is needed, and not both', async () => {
+  it('a session needs either a code or a process token, not both', async () => {
     for (const body of [{}, { code: 'a', pt: 'b' }, { tn: 'acme' }]) {
       const { status, body: problem } = await grove.browser().open(body);
       assert.deepEqual([status, problem.code], [400, 100001]);
     }
   });
 
-  it('100021: a token makes an instance of its own; one that is unknown, here or in no tenant, is the same', async () => {
+  it('100021: a process token creates an instance of its own; one that is unknown, or of no tenant, gets the same answer', async () => {
     const pt = await grove.token();
     const one = grove.browser();
     const other = grove.browser();
@@ -145,14 +145,14 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal(bodies.size, 1);
   });
 
-  it('100046: a token with one use gives one journey, however many open it at once', async () => {
+  it('100046: a process token with one use creates one journey, however many requests use it at once', async () => {
     const pt = await grove.token({ maxCount: 1 });
     const answers = await Promise.all(Array.from({ length: 6 }, () => grove.browser().open({ pt, tn: 'acme' })));
     const codes = answers.map(({ status, body }) => body.code ?? status).sort((one, other) => one - other);
     assert.deepEqual(codes, [200, ...Array(5).fill(100046)]);
   });
 
-  it('a resume code makes the new browser the one that acts, and the others look on', async () => {
+  it('a resume code makes the new browser the active device, and the others can only watch', async () => {
     const { id, code } = await grove.instance();
     const first = grove.browser();
     await first.open({ code });
@@ -163,7 +163,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal((await second.submit('consent', { accepted: true })).status, 200);
   });
 
-  it('100055: a resume code works once and for 24 hours', async () => {
+  it('100055: a resume code works once, within 24 hours', async () => {
     const { id, code } = await grove.instance();
     await grove.browser().open({ code });
     const resume = await grove.resumeCode(id);
@@ -175,7 +175,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal((await grove.browser().open({ code: late })).body.code, 100055);
   });
 
-  it('100054: a cookie is good for its instance, its session, its secret and its time', async () => {
+  it('100054: a cookie is valid only for its instance, with its session and its secret, until it expires', async () => {
     const { id, code } = await grove.instance();
     const browser = grove.browser();
     await browser.open({ code });
@@ -203,7 +203,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.equal((await browser.get()).body.code, 100054);
   });
 
-  it('a browser keeps the cookies of the newest journeys, and no more than a server takes', async () => {
+  it('a browser keeps the cookies of the newest journeys, and not more than a server accepts', async () => {
     const old = Array.from({ length: 12 }, (_, at) => `grove-journey-${newId(at)}`);
     const { code } = await grove.instance();
     const Cookie = ['other=1', ...old.map((name) => `${name}=x`), 'grove-journey-nonsense=1'].join('; ');
@@ -221,7 +221,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     assert.ok(gone.every((cookie) => cookie.includes('Max-Age=0')));
   });
 
-  it('sessions of a journey neither codes nor secrets are stored, only their hashes', async () => {
+  it('sessions and codes of a journey are stored only as hashes', async () => {
     const { id, code } = await grove.instance();
     const browser = grove.browser();
     await browser.open({ code });
@@ -241,7 +241,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
     );
   });
 
-  it('an instance has at most twenty sessions: the oldest go, never the one that acts', async () => {
+  it('an instance has at most twenty sessions: a new one replaces the oldest, but never the active one', async () => {
     const { id, code } = await grove.instance();
     const first = grove.browser();
     await first.open({ code });
@@ -260,7 +260,7 @@ onBothEngines('sessions of a journey', (_engine, places) => {
 });
 
 onBothEngines('sessions with https', (_engine, places) => {
-  it('the cookie is bound to its host and travels over https alone', async () => {
+  it('the cookie of a journey is bound to its host and sent only over https', async () => {
     const grove = await openTestJourney(await places.create(), { GROVE_SCHEME: 'https' });
     try {
       const { id, code } = await grove.instance();
@@ -273,7 +273,7 @@ onBothEngines('sessions with https', (_engine, places) => {
     }
   });
 
-  it('a cookie without the name that is bound to the host links no two instances', async () => {
+  it('a browser cookie without the prefix that binds it to the host does not link two instances', async () => {
     const grove = await openTestJourney(await places.create(), { GROVE_SCHEME: 'https' });
     try {
       const attacker = grove.browser();

@@ -20,13 +20,13 @@ function preparationOf(...types: string[]) {
   return { stepTypes, needs, minutes };
 }
 
-it('a journey tells an honest end user an honest time, and never none', () => {
+it('a journey shows an honest estimate of its time, which is never zero', () => {
   assert.equal(preparationOf().minutes, 1);
   assert.equal(preparationOf('consent', 'document', 'face').minutes, 2);
   assert.equal(preparationOf('consent', 'form', 'document', 'face', 'switchDevice').minutes, 4);
 });
 
-it('a journey names what is needed at hand once, in one order, by what its step types declare', () => {
+it('a journey lists each item that the end user needs once, in a fixed order, as its step types declare', () => {
   const { needs, stepTypes: types } = preparationOf(
     'totpRegistration',
     'face',
@@ -38,7 +38,7 @@ it('a journey names what is needed at hand once, in one order, by what its step 
   assert.deepEqual(types, ['totpRegistration', 'face', 'document', 'faceAuthentication']);
 });
 
-it('every step type that end users see has a user part, and says how long it takes', () => {
+it('every step type that end users see has a user part with an estimate of its time', () => {
   for (const { type, kind, user } of stepTypes.values()) {
     assert.equal(user !== undefined, kind === 'user', type);
     if (user) assert.ok(user.seconds > 0, type);

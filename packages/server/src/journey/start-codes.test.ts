@@ -24,7 +24,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
   const redeem = (code: string) =>
     app.call('/api/journey/sessions', { method: 'POST', body: JSON.stringify({ code }), token: null });
 
-  it('stand in the fragment of every address that the server makes, and in no query, header or log', async () => {
+  it('start codes are in the fragment of every address that the server creates, and in no query, header or log', async () => {
     const { redirectUrl, processInstanceId } = await create();
     const started = await post(`/api/process-manager/processInstances?pt=${processTokenId}`);
     assert.equal(started.status, 307);
@@ -45,7 +45,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     assert.equal(new Set(addresses.map(codeOf)).size, addresses.length);
   });
 
-  it('100055: that of a new instance is refused after ten minutes; a resume link still opens the journey', async () => {
+  it('100055: the start code of a new instance is refused after ten minutes; a resume link still opens the journey', async () => {
     const [early, late] = [await create(), await create()];
     const link = await post(`/api/process-manager/processInstances/${late.processInstanceId}/resumeLink`);
     app.clock.advance(10 * MINUTE - 1);
@@ -55,7 +55,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     assert.equal((await redeem(codeOf(link.body.redirectUrl))).status, 200);
   });
 
-  it('100055: those of a clock that was ahead are refused once it is put right', async () => {
+  it('100055: start codes of a time when the clock was ahead are refused once it is corrected', async () => {
     const right = app.clock.now();
     app.clock.advance(24 * HOUR);
     token = await app.token();
@@ -68,7 +68,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     }
   });
 
-  it('the codes that open a journey are for the first minutes only: whoever has begun goes on by the cookie', async () => {
+  it('start codes are needed only in the first minutes: a journey that has begun continues by its cookie', async () => {
     const { user } = await startJourney(app, app.apiKey);
     app.clock.advance(11 * MINUTE);
     assert.equal((await user.look()).status, 'ACTIVE');

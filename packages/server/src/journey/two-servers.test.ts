@@ -16,7 +16,7 @@ async function watch(grove: TestApp, { cookie, processInstanceId }: { cookie: st
 describe('journeys of several servers on one database', () => {
   const places = testPlaces('postgres');
 
-  it('a browser watches at one server what is done at another', async () => {
+  it('a browser receives from one server the live status of changes made at another', async () => {
     const place = await places.create();
     const one = await openTestApp(place);
     const other = await openTestApp(place);
@@ -35,10 +35,10 @@ describe('journeys of several servers on one database', () => {
   });
 });
 
-describe('a server that stops', () => {
+describe('a server that stops during a live status', () => {
   const places = testPlaces();
 
-  it('a server that stops does not wait for those who watch', async () => {
+  it('a server that stops does not wait for open live statuses', async () => {
     const grove = await openTestApp(await places.create());
     const { user } = await startJourney(grove, await testKeyOf(grove));
     const next = await watch(grove, user);
@@ -49,10 +49,10 @@ describe('a server that stops', () => {
   });
 });
 
-describe('a journey through the application', () => {
+describe('a journey through the whole application', () => {
   const places = testPlaces();
 
-  it('a journey through the application goes from the redirect address to its end in the sandbox, live to the last', async () => {
+  it('a journey through the whole application runs in the sandbox from the redirect address to its end, with live status', async () => {
     const grove = await openTestApp(await places.create());
     try {
       const { user } = await startJourney(grove, await testKeyOf(grove));
@@ -67,7 +67,7 @@ describe('a journey through the application', () => {
     }
   });
 
-  it('an address of a redirect leads to the page, and its code to the journey', async () => {
+  it('a redirect address leads to the page, and its code to the journey', async () => {
     const grove = await openTestApp(await places.create());
     try {
       const key = await testKeyOf(grove);

@@ -41,7 +41,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     );
   const codeOf = async (answer: ReturnType<Browser['upload']>) => (await answer).body.code;
 
-  it('an image is stored sealed, under a key that means nothing, and opens for its instance alone', async () => {
+  it('an image of a journey is stored sealed, under a random key, and opens only for its instance', async () => {
     const browser = await atDocument();
     const { status, body } = await browser.upload('document', 'front', PNG);
     const sha256 = createHash('sha256').update(PNG).digest('hex');
@@ -57,7 +57,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     await assert.rejects(read({ ...row, instance_id: other.instanceId }));
   });
 
-  it('an image of a journey is looked at ahead once it is kept, in the live world alone, and not if it is refused', async () => {
+  it('an image of a journey is analysed ahead once it is stored, only in live, and not if it is refused', async () => {
     const browser = await atDocument();
     const inSandbox = await atDocument('test');
     grove.toldVision.length = 0;
@@ -67,14 +67,14 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.deepEqual(grove.toldVision, ['document kept']);
   });
 
-  it('an image of a journey takes JPEG, PNG and WebP; the optional side too', async () => {
+  it('an image of a journey may be a JPEG, PNG or WebP; the optional side too', async () => {
     const browser = await atDocument();
     assert.equal((await browser.upload('document', 'front', JPEG, 'image/jpeg')).status, 200);
     assert.equal((await browser.upload('document', 'back', WEBP, 'image/webp')).status, 200);
     assert.deepEqual((await browser.get()).body.step.images.sort(), ['back', 'front']);
   });
 
-  it('100059: takes the first page of a PDF of a document, and of nothing that the camera has to see', async () => {
+  it('100059: an image of a document may be a PDF, of which the first page is used; a live image may not', async () => {
     const at = async (step: Step): Promise<Browser> => {
       const browser = grove.browser();
       await browser.open({ code: (await grove.instance({ steps: [step, DECIDE] })).code });
@@ -102,7 +102,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     }
   });
 
-  it('100059: what is empty, no image, or another type than it says cannot be used', async () => {
+  it('100059: an image is refused if it is empty, not an image, or of another type than declared', async () => {
     const browser = await atDocument();
     const { blobs } = grove;
     const before = blobs.size;
@@ -120,7 +120,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.deepEqual([await rowsOf(browser), blobs.size], [[], before]);
   });
 
-  it('100059: an image that no decoder could read, or only to its end, is not kept', async () => {
+  it('100059: an image that no decoder can read to its end is not stored', async () => {
     const browser = await atDocument();
     const before = grove.blobs.size;
     const cut = new Uint8Array(await picture(300, 300).jpeg().toBuffer()).slice(0, 700);
@@ -130,7 +130,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.deepEqual([await rowsOf(browser), grove.blobs.size], [[], before]);
   });
 
-  it('what was changed, cut off or exchanged in the store is refused when it is read', async () => {
+  it('an image that was changed, truncated or exchanged in the store is refused when it is read', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);
     await browser.upload('document', 'back', PNG);
@@ -146,7 +146,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.equal((await read(one)).length, one.bytes);
   });
 
-  it('100059: in the sandbox a JSON object stands in for an image, and nothing else in JSON does', async () => {
+  it('100059: a JSON object is accepted in place of an image only in the sandbox, and no other JSON is', async () => {
     const browser = await atDocument('test');
     const send = (text: string) => browser.upload('document', 'front', bytesOf(text), 'application/json');
     for (const text of ['[]', '"text"', 'null', '{', `{"a":"${'x'.repeat(64 * 1024)}"}`]) {
@@ -160,7 +160,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.equal((await browser.upload('document', 'back', PNG)).status, 200);
   });
 
-  it('a name that the step does not know is bad input', async () => {
+  it('an image with a name that the step does not have is refused as bad input', async () => {
     const browser = await atDocument();
     const { status, body } = await browser.upload('document', 'selfie', PNG);
     assert.deepEqual(
@@ -169,7 +169,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     );
   });
 
-  it('a second image of one name takes the place of the first, whose bytes are deleted for good', async () => {
+  it('a second image of the same name replaces the first, whose bytes are deleted', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);
     const [first] = await rowsOf(browser);
@@ -180,7 +180,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.ok(!grove.deleted.includes(rows[0]?.blob_key as string));
   });
 
-  it('100056: an image of a step that is not waited for is refused', async () => {
+  it('100056: an image for a step that is not current is refused', async () => {
     const browser = await atDocument();
     assert.equal(await codeOf(browser.upload('consent', 'front', PNG)), 100056);
     await browser.upload('document', 'front', PNG);
@@ -188,7 +188,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.equal(await codeOf(browser.upload('document', 'front', PNG)), 100056);
   });
 
-  it('100056: an image whose step ends while it is stored is not recorded, and its bytes go', async () => {
+  it('100056: an image whose step ends while it is stored is not recorded, and its bytes are deleted', async () => {
     const browser = await atDocument();
     await browser.upload('document', 'front', PNG);
     const before = grove.blobs.size;
@@ -206,7 +206,7 @@ onBothEngines('images of a journey', (_engine, places) => {
     assert.equal(grove.blobs.size, before);
   });
 
-  it('100020: there is no row without its bytes: what could not be stored is not recorded', async () => {
+  it('100020: an image that could not be stored is not recorded, so no row lacks its bytes', async () => {
     const browser = await atDocument();
     const { put } = grove.deps.blobs;
     grove.deps.blobs.put = async () => {

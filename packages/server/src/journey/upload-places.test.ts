@@ -31,7 +31,7 @@ const filesBelow = (folder: string) =>
 describe('images on a disk', () => {
   const places = testPlaces();
 
-  it('100020: that is full are refused with 507, leave nothing, and are taken again once there is room', async (t) => {
+  it('100020: an image is refused with 507 while the disk is full, leaves nothing behind, and is accepted again once there is room', async (t) => {
     const place = await places.create();
     const small = join(place.folder, 'small');
     mkdirSync(small);
@@ -62,7 +62,7 @@ describe('images in a bucket', () => {
     for (const stop of stops.reverse()) await stop();
   });
 
-  it('images in a bucket are put there sealed, read from there, deleted there; 100010 while it is away, 100290 if it has lost one', async () => {
+  it('images in a bucket are stored sealed, read and deleted there; 100010 while it is unavailable, 100290 if it has lost one', async () => {
     const server = await startS3('images');
     stops.push(() => server.stop());
     const app = await openTestApp(await places.create(), {

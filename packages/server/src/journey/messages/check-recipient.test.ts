@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkRecipient, shorten } from './check-recipient.ts';
 
-describe('an address', () => {
-  it('an address is accepted as people write it, and stored as a mail server expects it', () => {
+describe('the address of a recipient', () => {
+  it('the address of a recipient is accepted as people write it, and stored as a mail server expects it', () => {
     for (const [channel, given, address] of [
       ['EMAIL', ' Ada.Byrne+id@Example.com ', 'Ada.Byrne+id@example.com'],
       ['EMAIL', 'ada@bücher.example', 'ada@xn--bcher-kva.example'],
@@ -15,7 +15,7 @@ describe('an address', () => {
     }
   });
 
-  it('an address is refused if it is two addresses, begins a header, or names a machine by its number', () => {
+  it('the address of a recipient is refused if it is two addresses, contains a header, or names a machine by its IP address', () => {
     for (const given of [
       '',
       '@',
@@ -50,7 +50,7 @@ describe('an address', () => {
     }
   });
 
-  it('an address is shown so that only its owner knows it', () => {
+  it('the address of a recipient is masked so that only its owner recognises it', () => {
     assert.equal(shorten('EMAIL', 'ada.byrne@example.com'), 'a…@example.com');
     assert.equal(shorten('SMS', '+4915123456789'), '+49…89');
   });

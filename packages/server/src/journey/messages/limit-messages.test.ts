@@ -27,7 +27,7 @@ onBothEngines('the limits of messages', (_engine, places) => {
     return acme.write((tx) => limitMessages(tx, { ...to, network, key, perDay: PER_DAY, now: NOW }));
   };
 
-  it('100161: end users of one network do not use up the day of the tenant', async () => {
+  it('100161: end users of one network cannot use up the daily messages of the tenant', async () => {
     for (let message = 0; message < FEWEST_OF_NETWORK_A_DAY; message += 1) await send('203.0.113.7');
     await assert.rejects(send('203.0.113.7'), { code: 100161 });
     await send('203.0.113.8');

@@ -72,7 +72,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     app.clock.advance(24 * HOUR + 1);
   };
 
-  it('a link by mail opens the journey on another device once its number is found, and the address is erased', async () => {
+  it('a link by e-mail opens the journey on another device once its number is picked, and the address is erased', async () => {
     const user = await journey({ email: ADA });
     assert.deepEqual((await user.look()).messages, { channels: ['EMAIL', 'SMS'], email: 'a…@example.com' });
     const { length } = mails.mails;
@@ -102,7 +102,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.ok(!app.logged().includes(ADA), 'an address stands in the log');
   });
 
-  it('an address can be typed; a text message goes to the gateway', async () => {
+  it('the end user can type an address; a text message is sent to the gateway', async () => {
     const user = await journey({ phoneNumber: '0151' });
     assert.deepEqual((await user.look()).messages, { channels: ['EMAIL', 'SMS'] });
     const { body } = await send(user, { channel: 'SMS', to: '0049 151 23456789', language: 'fr' });
@@ -117,7 +117,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await endUser(app, codeOf(linkIn(text)))).processInstanceId, user.processInstanceId);
   });
 
-  it('100162: where no address is known and none is typed, nothing is sent; 100001: nor to what is no address', async () => {
+  it('100162: without an address no message is sent, and (100001) none to an invalid one', async () => {
     const user = await journey({ email: 'not an address' });
     assert.equal((await send(user, {})).body.code, 100162);
     assert.equal((await tell(user)).body.code, 100162);
@@ -129,7 +129,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await user.look()).device.handoff, 'NONE');
   });
 
-  it('the link opened in the browser that asked for it changes nothing there, and is spent', async () => {
+  it('a link by e-mail that is opened in the browser that requested it changes nothing there, and cannot be used again', async () => {
     await nextDay();
     const user = await journey({ email: ADA });
     const { length } = mails.mails;
@@ -143,7 +143,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await open({})).body.code, 100055);
   });
 
-  it('the country of the address is shown where the proxy says it', async () => {
+  it('a message shows the country of the request if the proxy reports it', async () => {
     const user = await journey();
     const { body } = await post(user, '/handoffs', { timeZone: 'Europe/Paris' }, { 'cf-ipcountry': 'br' });
     const code = codeOf(body.url);
@@ -155,7 +155,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.deepEqual(opened.body.handoff.place, { city: 'Paris', countryCode: 'FR', addressCountryCode: 'BR' });
   });
 
-  it('100161: an instance sends three an hour, also when they are asked for at once', async () => {
+  it('100161: an instance sends three messages an hour, also when they are requested at once', async () => {
     await nextDay();
     const user = await journey();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((each) => send(user, { to: `one${each}@example.com` })));
@@ -169,7 +169,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(user, { to: 'one6@example.com' })).status, 200);
   });
 
-  it('100161: an address gets five a day, whoever asks and however it is spelt', async () => {
+  it('100161: an address gets five messages a day, whoever requests them and however it is written', async () => {
     await nextDay();
     const users = await Promise.all(Array.from({ length: 7 }, () => journey()));
     const spellings = ['victim', 'Victim', 'victim+1', 'victim+2', 'vic.tim', 'v.i.c.t.i.m+3', 'VICTIM+4+5'];
@@ -183,7 +183,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(later, { to: 'victim@example.com' })).status, 200);
   });
 
-  it('100161: a tenant sends no more a day than the operator allows', async () => {
+  it('100161: a tenant sends no more messages a day than the operator allows', async () => {
     await nextDay();
     const codes: number[] = [];
     for (let at = 0; at < PER_DAY + 2; at++) {
@@ -195,7 +195,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal(sent.status, 200, 'what a test key has sent is not taken from live end users');
   });
 
-  it('word of the decision is sent once, when there is one, says nothing of it, and the address is erased', async () => {
+  it('a message that there is a decision is sent once, does not contain the decision, and the address is erased', async () => {
     await nextDay();
     const user = await journey({ email: ADA });
     assert.equal((await tell(user, { to: 'first@example.com' })).body.sentTo, 'f…@example.com');
@@ -221,7 +221,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(user, {})).body.code, 100057);
   });
 
-  it('who waits for word and is asked again gets a link of their own, in their language, and the address is erased', async () => {
+  it('an end user who waits for the decision and is asked again gets a link in their own language, and the address is erased', async () => {
     await nextDay();
     const { user, token } = await startJourney(app, testKey, {
       processDefnName: 'document-only',
@@ -257,7 +257,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await redeem(linkIn(mail.text))).body.code, 100055);
   });
 
-  it('an operator sends the link of a verification: to the known address, or to another one, and never shows it', async () => {
+  it('an operator sends the link of a verification to the known address or to another one, and never sees the link', async () => {
     await nextDay();
     const { user, token } = await startJourney(app, testKey, { parameters: { email: ADA } });
     const path = `/api/process-manager/processInstances/${user.processInstanceId}/resumeLink/send`;
@@ -283,7 +283,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.doesNotMatch(events.text, /example\.com/);
   });
 
-  it('100022, 100057, 100162: no link is sent of a verification that is unknown or ended, or whose address nobody knows', async () => {
+  it('100022, 100057, 100162: no link is sent for a verification that is unknown, has ended, or has no known address', async () => {
     await nextDay();
     const { user, token } = await startJourney(app, testKey, { processDefnName: 'document-only' });
     const codeFor = async (id: string) => {
@@ -297,7 +297,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.deepEqual(await codeFor(user.processInstanceId), [409, 100057]);
   });
 
-  it('what a server does not take now is sent again later; what it never takes, or cannot be sent any more, is erased', async () => {
+  it('a message that the mail server refuses for now is sent again later; one that can never be sent is erased', async () => {
     await nextDay();
     const [later, never, late] = [await journey(), await journey(), await journey()];
     mails.answers.push(450);
@@ -339,7 +339,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     throw new Error('the job was not tried');
   };
 
-  it('what no job has erased is forgotten by the hour, and counts and messages go after a day', async () => {
+  it('a message that no job has erased is erased within an hour, and counts and messages are removed after a day', async () => {
     await nextDay();
     const user = await journey();
     mails.answers.push(450);
@@ -357,7 +357,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.deepEqual(await acme().all(counts, [app.tenantId]), []);
   });
 
-  it('100161: whoever used up a day while the clock was ahead waits no longer than a day once it is put right', async () => {
+  it('100161: an address that used up a day while the clock was ahead waits at most a day once the clock is corrected', async () => {
     const right = app.clock.now();
     app.clock.advance(300 * 24 * HOUR);
     for (let at = 0; at < PER_DAY + 1; at++) await send(await journey(), { to: `ahead${at}@example.com` });
@@ -366,7 +366,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(await journey(), { to: 'ahead0@example.com' })).status, 200);
   });
 
-  it('100161: what was sent while the clock was ahead does not count for its instance once it is put right', async () => {
+  it('100161: messages sent while the clock was ahead do not count for their instance once it is corrected', async () => {
     await nextDay();
     const user = await journey();
     const right = app.clock.now();
@@ -376,7 +376,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await send(user, { to: 'hour3@example.com' })).status, 200);
   });
 
-  it('a message to an end user goes with its instance', async () => {
+  it('a message to an end user is deleted together with its instance', async () => {
     const user = await journey();
     await tell(user, { to: ADA });
     const path = `/api/process-manager/processInstances/${user.processInstanceId}`;
@@ -386,9 +386,9 @@ onBothEngines('messages to end users', (_engine, places) => {
   });
 });
 
-describe('messages that are not set up', () => {
+describe('messages that are not configured', () => {
   const places = testPlaces();
-  it('100160: are offered by no page and sent by nobody', async () => {
+  it('100160: without a mail server or gateway, no page offers messages and none is sent', async () => {
     const app = await openTestApp(await places.create());
     try {
       const { apiKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
