@@ -12,7 +12,7 @@ const steps = () =>
   );
 
 describe('boundedMap', () => {
-  it('boundedMap never holds more than its maximum, whatever is done to it', () => {
+  it('boundedMap never holds more than its maximum, whatever operations are called', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), steps(), (max, todo) => {
         const map = boundedMap<number, number>(max);
@@ -25,7 +25,7 @@ describe('boundedMap', () => {
     );
   });
 
-  it('boundedMap answers the newest value or nothing, never an older one and never one that was deleted', () => {
+  it('boundedMap returns the newest value or nothing, never an older or a deleted one', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), steps(), (max, todo) => {
         const map = boundedMap<number, number>(max);
@@ -46,7 +46,7 @@ describe('boundedMap', () => {
     );
   });
 
-  it('boundedMap never weighs more than it may and its two last entries do, whatever they weigh', () => {
+  it('boundedMap never weighs more than its limit plus its two newest entries', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ key: fc.nat(20), weight: fc.nat(100) }), { maxLength: 200 }), (todo) => {
         const map = boundedMap<number, number>(1000, { max: 200, of: (weight) => weight });
@@ -60,7 +60,7 @@ describe('boundedMap', () => {
     );
   });
 
-  it('boundedMap remembers what was just set, even when it holds one entry', () => {
+  it('boundedMap remembers the newest entry, even if it may hold only one', () => {
     for (const max of [1, 2, 3, 10]) {
       const map = boundedMap<string, number>(max);
       for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) {
@@ -70,7 +70,7 @@ describe('boundedMap', () => {
     }
   });
 
-  it('boundedMap keeps what is used while fewer than half its maximum of others come by', () => {
+  it('boundedMap keeps an entry in use while fewer than half its maximum of others are added', () => {
     fc.assert(
       fc.property(fc.integer({ min: 4, max: 30 }), fc.array(fc.nat(30), { maxLength: 40 }), (max, rounds) => {
         const map = boundedMap<string, number>(max);
@@ -87,7 +87,7 @@ describe('boundedMap', () => {
     );
   });
 
-  it('boundedMap drops what nobody uses once as many others as its maximum have come', () => {
+  it('boundedMap drops an unused entry once as many others as its maximum are added', () => {
     const map = boundedMap<number, number>(10);
     map.set(-1, 0);
     for (let key = 0; key < 10; key++) map.set(key, key);

@@ -4,7 +4,7 @@ import { closest, didYouMean, longerName, shorterName } from './closest.ts';
 
 const types = ['consent', 'form', 'face', 'faceMatch', 'document', 'decision'];
 
-it('a word with a letter too many, too few, wrong, swapped or in the wrong case is known', () => {
+it('closest suggests a known word for one with a letter too many, too few, wrong, swapped or in the wrong case', () => {
   const meant: Record<string, string> = {
     consnet: 'consent',
     consennt: 'consent',
@@ -17,19 +17,19 @@ it('a word with a letter too many, too few, wrong, swapped or in the wrong case 
   for (const [word, type] of Object.entries(meant)) assert.equal(closest(word, types), type, word);
 });
 
-it('a word that is like none of them is not guessed at, nor one that is too long to compare', () => {
+it('closest suggests nothing for a word that is similar to none, nor for one that is too long to compare', () => {
   for (const word of ['', 'x', 'telepathy', 'consent'.repeat(10), 'x'.repeat(1_000_000)]) {
     assert.equal(didYouMean(word, types), '');
   }
 });
 
-it('a long word is known by four slips, and not by five', () => {
+it('closest allows four mistakes in a long word, and not five', () => {
   const [long] = ['processDefinitionVersionNumber'];
   assert.equal(closest('prcessDefnitionVersinNumbr', [long as string]), long);
   assert.equal(closest('prcssDefnitionVersinNumbr', [long as string]), undefined);
 });
 
-it('a short name stands for the one longer name that ends with it, and for none of several', () => {
+it('closest suggests for a short name the only longer name that ends with it, and nothing if several do', () => {
   const names = ['page', 'processInstanceStatus', 'startDateTime', 'endDateTime', 'typewriter'];
   assert.equal(longerName('status', names), 'processInstanceStatus');
   assert.equal(longerName('instanceStatus', names), 'processInstanceStatus');
@@ -38,7 +38,7 @@ it('a short name stands for the one longer name that ends with it, and for none 
   }
 });
 
-it('a former name stands for the longest name that it begins with, word by word', () => {
+it('closest suggests for a former name the longest name that it begins with, word by word', () => {
   const names = ['', 'page', 'authenticator', 'authenticatorSelection'];
   assert.equal(shorterName('authenticatorSelectionCriteria', names), 'authenticatorSelection');
   assert.equal(shorterName('pageNumber', names), 'page');

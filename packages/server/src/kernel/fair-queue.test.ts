@@ -9,7 +9,7 @@ const work = (tenant: string, sender: string, name = `${tenant}${sender}`): Work
 });
 
 describe('a fair queue', () => {
-  it('a fair queue gives turns from tenant to tenant, within one from sender to sender, and the oldest of a sender first', () => {
+  it('a fair queue takes turns between tenants, then between the senders of a tenant, and the oldest entry of a sender first', () => {
     const queue = fairQueue<Work>({ now: () => 0 });
     for (const name of ['1', '2', '3']) queue.add(work('a', 'x', name));
     queue.add(work('a', 'y', 'y'));
@@ -22,7 +22,7 @@ describe('a fair queue', () => {
     assert.deepEqual(order, ['1', 'b', 'y', '2', '3']);
   });
 
-  it('a fair queue lets no new sender of a tenant that used much pass a tenant that used less', () => {
+  it('a fair queue lets no new sender of a tenant with much use pass a tenant with less', () => {
     const queue = fairQueue<Work>({ now: () => 0 });
     queue.charge({ tenant: 'a', sender: 'x' }, 5);
     queue.charge({ tenant: 'b', sender: 'z' }, 1);
@@ -31,7 +31,7 @@ describe('a fair queue', () => {
     assert.equal(queue.take()?.name, 'bz');
   });
 
-  it('a fair queue puts whoever used much behind, and forgets it by halves', () => {
+  it('a fair queue puts a sender with much use last, and halves the recorded use over time', () => {
     let now = 0;
     const queue = fairQueue<Work>({ now: () => now, halfLifeMs: 1000 });
     queue.charge({ tenant: 'a', sender: 'x' }, 8);
@@ -45,7 +45,7 @@ describe('a fair queue', () => {
     assert.equal(queue.take()?.name, 'ax');
   });
 
-  it('a fair queue passes over what may not begin yet', () => {
+  it('a fair queue skips entries that may not begin yet', () => {
     const queue = fairQueue<Work>({ now: () => 0 });
     queue.add(work('a', 'x'));
     queue.add(work('b', 'y'));

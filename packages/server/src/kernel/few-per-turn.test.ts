@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fewPerTurn } from './few-per-turn.ts';
 
-describe('few per turn', () => {
-  it('the limit per turn lets no more than a few begin in a turn of the event loop, in their order, and others in between', async () => {
+describe('the limit per turn', () => {
+  it('the limit per turn lets only a few begin in a turn of the event loop, in their order, and other work in between', async () => {
     const mayBegin = fewPerTurn(3);
     const order: (number | 'other')[] = [];
     let isOver = false;

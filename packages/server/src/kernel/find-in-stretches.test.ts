@@ -6,7 +6,7 @@ import type { IdRange } from './id-range.ts';
 const ALL = Array.from({ length: 10 }, (_, at) => `id${at}`);
 const WHOLE = { from: '', below: '~' };
 
-describe('a list in stretches', () => {
+describe('a search in batches', () => {
   const stretches = (direction: 'ASC' | 'DESC', looks: IdRange[] = []): Stretches => {
     const within = ({ from, below }: IdRange) => {
       const ids = ALL.filter((id) => id >= from && id < below);
@@ -22,7 +22,7 @@ describe('a list in stretches', () => {
     };
   };
 
-  it('a list in stretches finds each match once, in either direction, and looks no further than it must', async () => {
+  it('a search in batches finds each match once, in either direction, and reads no further than it needs', async () => {
     const find = (direction: 'ASC' | 'DESC', enough: number, looks?: IdRange[]) =>
       findInStretches({}, direction, stretches(direction, looks), { ...WHOLE, enough });
     assert.deepEqual(await find('DESC', 100), ['id8', 'id6', 'id4', 'id2', 'id0']);
@@ -35,7 +35,7 @@ describe('a list in stretches', () => {
     ]);
   });
 
-  it('a list in stretches lets others come between two stretches', async () => {
+  it('a search in batches lets other work run between two batches', async () => {
     let turns = 0;
     const timer = setInterval(() => {
       turns += 1;
@@ -52,7 +52,7 @@ describe('a list in stretches', () => {
     assert.ok(turns >= 2, `${turns}`);
   });
 
-  it('100010: of one line, waits behind a few others', async () => {
+  it('100010: a search in batches is refused if too many of its line are waiting, but not one of another line', async () => {
     const never = { ...stretches('DESC'), edge: () => new Promise<undefined>(() => undefined) };
     const refused: number[] = [];
     for (let at = 0; at < 60; at += 1) {

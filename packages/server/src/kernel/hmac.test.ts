@@ -12,7 +12,7 @@ test('HMAC-SHA256 is that of RFC 4231', () => {
   assert.equal(hmacSha256(longKey, 'Test Using Larger Than Block-Size Key - Hash Key First', 'hex'), hashedFirst);
 });
 
-test('HMAC-SHA256 is that of Node for keys and texts of every length, one after another', () => {
+test('HMAC-SHA256 equals that of Node for keys and texts of every length, one after another', () => {
   const characters = ['a', 'é', '漢', '😀', '\ud800'];
   for (let length = 0; length < 700; length += 7) {
     const key = createSecretKey(randomBytes(1 + (length % 140)));

@@ -7,7 +7,7 @@ const LAST_MOMENT = 2 ** 48 - 1;
 const moment = () => fc.integer({ min: 0, max: LAST_MOMENT });
 
 describe('newId', () => {
-  it('newId has 26 characters of the ULID alphabet at every moment a ULID can name', () => {
+  it('newId returns 26 characters of the ULID alphabet for every time that a ULID can contain', () => {
     fc.assert(
       fc.property(moment(), (now) => {
         const id = newId(now);
@@ -27,26 +27,26 @@ describe('newId', () => {
     );
   });
 
-  it('newId is not less than the first of its moment, and less than that of every later one', () => {
+  it('newId returns an id that is not below the first of its millisecond, and below that of every later one', () => {
     fc.assert(fc.property(moment(), moment(), (made, at) => assert.equal(newId(made) < firstIdAt(at), made < at)));
     assert.equal(firstIdAt(-1), firstIdAt(0));
   });
 
-  it('newId says when it was made', () => {
+  it('newId contains its creation time', () => {
     fc.assert(fc.property(moment(), (made) => assert.equal(creationTimeOf(newId(made)), made)));
   });
 
-  it('newId begins with the time as the ULID specification writes it', () => {
+  it('newId begins with the time as the ULID specification encodes it', () => {
     assert.equal(newId(1_469_918_176_385).slice(0, 10), '01ARYZ6S41');
     assert.equal(newId(LAST_MOMENT).slice(0, 10), '7ZZZZZZZZZ');
   });
 
-  it('newId never repeats among 100,000 of one millisecond', () => {
+  it('newId returns no duplicate among 100,000 of one millisecond', () => {
     const made = Array.from({ length: 100_000 }, () => newId(1_700_000_000_000));
     assert.equal(new Set(made).size, made.length);
   });
 
-  it('newId uses every character at every random place, so all 80 bits are random', () => {
+  it('newId uses every character at every random position, so all 80 bits are random', () => {
     const seen = Array.from({ length: 16 }, () => new Set<string>());
     for (let made = 0; made < 2000; made++) {
       [...newId(0).slice(10)].forEach((character, place) => {
@@ -77,7 +77,7 @@ describe('a tenant id', () => {
     for (const each of bad) assert.ok(!isTenantId(each), JSON.stringify(each));
   });
 
-  it('a tenant id that we stored ourselves and is none is a bug', () => {
+  it('an invalid tenant id in the database is a bug, and throws', () => {
     assert.equal(asTenantId('acme'), 'acme');
     assert.throws(() => asTenantId('Acme'), /not a tenant id: "Acme"/);
   });

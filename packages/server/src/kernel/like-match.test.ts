@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { likeMatch } from './like-match.ts';
 
 describe('a LIKE pattern', () => {
-  it('a LIKE pattern is known as a whole text or as a beginning, where it is one', () => {
+  it('a LIKE pattern is recognised as a whole text or as a prefix, if it is one', () => {
     assert.deepEqual([likeMatch('a\\%b').exact, likeMatch('a\\%b').beginning], ['a%b', undefined]);
     assert.deepEqual([likeMatch('ab%').exact, likeMatch('ab%').beginning], [undefined, 'ab']);
     assert.deepEqual([likeMatch('a_%').exact, likeMatch('a_%').beginning], [undefined, undefined]);
@@ -39,7 +39,7 @@ describe('a LIKE pattern', () => {
     database.close();
   });
 
-  it('a LIKE pattern with a great many wildcards costs what its length allows', () => {
+  it('a LIKE pattern with very many wildcards takes time in proportion to its length', () => {
     const pattern = `${'%a'.repeat(120)}%b`;
     const before = process.cpuUsage();
     for (let each = 0; each < 100; each++) assert.equal(likeMatch(pattern).matches('a'.repeat(255)), false);

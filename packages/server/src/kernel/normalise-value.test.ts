@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { normaliseValue } from './normalise-value.ts';
 
-describe('one spelling for all spellings', () => {
+describe('the normal spelling of values', () => {
   for (const [spelt, plain] of [
     ['L898902C3', 'L898902C3'],
     [' l898 902-c3 ', 'L898902C3'],
@@ -12,7 +12,7 @@ describe('one spelling for all spellings', () => {
     ['--', undefined],
     ['9'.repeat(51), undefined],
   ] as const) {
-    it(`the one spelling of the document number ${JSON.stringify(spelt.slice(0, 20))} is ${plain}`, () => {
+    it(`the normal spelling of the document number ${JSON.stringify(spelt.slice(0, 20))} is ${plain}`, () => {
       assert.equal(normaliseValue('DOCUMENT_NUMBER', spelt), plain);
     });
   }
@@ -29,7 +29,7 @@ describe('one spelling for all spellings', () => {
     ['ada byrne@example.com', undefined],
     [`${'a'.repeat(250)}@example.com`, undefined],
   ] as const) {
-    it(`the one spelling of the address ${JSON.stringify(spelt.slice(0, 30))} is ${plain}`, () => {
+    it(`the normal spelling of the address ${JSON.stringify(spelt.slice(0, 30))} is ${plain}`, () => {
       assert.equal(normaliseValue('EMAIL', spelt), plain);
     });
   }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { newNumber, numbersFor } from './number-choice.ts';
 
-describe('numbers to choose from', () => {
-  it('numbers to choose from are three different ones of two digits, the right one among them, at any place', () => {
+describe('the numbers of a hand-off', () => {
+  it('the numbers of a hand-off are three different ones of two digits, with the right one at any position', () => {
     const places = new Set<number>();
     for (let round = 0; round < 300; round++) {
       const right = newNumber();

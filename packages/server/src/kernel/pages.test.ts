@@ -16,7 +16,7 @@ const refusedAt = (pointer: string, message: RegExp) => (error: unknown) => {
 };
 
 describe('a page', () => {
-  it('a page says of itself what a naive model of all pages says', () => {
+  it('a page describes itself as a simple model of all pages does', () => {
     const everything = fc.record({
       total: fc.integer({ min: 0, max: 60 }),
       page: fc.integer({ min: 0, max: 12 }),
@@ -46,12 +46,12 @@ describe('a page', () => {
     );
   });
 
-  it('a page is the first one of ten unless asked otherwise', () => {
+  it('a page is the first one of ten items by default', () => {
     const { number, size, offset, orderBy } = paging({}, COLUMNS);
     assert.deepEqual({ number, size, offset, orderBy }, { number: 0, size: 10, offset: 0, orderBy: 'id ASC' });
   });
 
-  it('a page says whether it was sorted, in all three words and in both places', () => {
+  it('a page says whether it was sorted, with all three members and in both places', () => {
     for (const sort of [[], ['name']]) {
       const answer = toPage([], 0, paging({ sort }, COLUMNS));
       const sorted = sort.length > 0;
@@ -61,8 +61,8 @@ describe('a page', () => {
   });
 });
 
-describe('sort', () => {
-  it('the sort order orders by the column of the property, ascending unless it says otherwise, in any case', () => {
+describe('the sort order of a page', () => {
+  it('the sort order of a page uses the column of the property, ascending by default, with the direction in any case', () => {
     const order = (...sort: string[]) => paging({ sort }, COLUMNS).orderBy;
     assert.equal(order('name'), 'name_folded ASC, id ASC');
     assert.equal(order('name,desc'), 'name_folded DESC, id ASC');
@@ -70,12 +70,12 @@ describe('sort', () => {
     assert.equal(order('createdDtm,asc', 'name,desc'), 'created_at ASC, name_folded DESC, id ASC');
   });
 
-  it('the sort order by a usual property uses the column of its name: a date its moment, a name without case', () => {
+  it('the sort order of a page by a common property uses its usual column: the time of a date, the folded form of a name', () => {
     const expected = { ...COLUMNS, processDefnName: 'process_defn_name' };
     assert.deepEqual(sortable('id', 'name', 'createdDtm', 'processDefnName'), expected);
   });
 
-  it('the sort order is always total: the id is the last word unless it was named', () => {
+  it('the sort order of a page is always total: the id comes last unless it is named', () => {
     const term = fc.tuple(fc.constantFrom('id', 'name', 'createdDtm'), fc.constantFrom('', ',asc', ',desc'));
     fc.assert(
       fc.property(fc.array(term, { maxLength: 5 }), (terms) => {
@@ -90,11 +90,11 @@ describe('sort', () => {
     );
   });
 
-  it('the sort order that is empty is none', () => {
+  it('an empty sort order of a page means none', () => {
     assert.equal(toPage([], 0, paging({ sort: ['', ''] }, COLUMNS)).sort.sorted, false);
   });
 
-  it('the sort order lets nothing but known columns and directions into the SQL, whatever it is sent', () => {
+  it('the sort order of a page lets only known columns and directions into the SQL, whatever the request contains', () => {
     const hostile = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -119,7 +119,7 @@ describe('sort', () => {
     );
   });
 
-  it('the sort order by an unknown property is refused and names those that are known', () => {
+  it('the sort order of a page by an unknown property is refused, with the known ones', () => {
     for (const sort of ['secret', 'name_folded', 'constructor', '__proto__', 'Name']) {
       assert.throws(
         () => paging({ sort: [sort] }, COLUMNS),
@@ -128,23 +128,23 @@ describe('sort', () => {
     }
   });
 
-  it('the sort order with a wrong direction or too many parts is refused', () => {
+  it('the sort order of a page with a wrong direction or too many parts is refused', () => {
     for (const sort of ['name,up', 'name,asc,desc', 'name,', 'name,asc,']) {
       assert.throws(() => paging({ sort: ['id', sort] }, COLUMNS), refusedAt('/query/sort/1', /property,asc/));
     }
   });
 
-  it('the sort order is refused at its own place, also behind an empty one', () => {
+  it('the sort order of a page is refused with its own pointer, also behind an empty one', () => {
     assert.throws(() => paging({ sort: ['', 'secret'] }, COLUMNS), refusedAt('/query/sort/1', /must name/));
   });
 });
 
 describe('a name filter', () => {
-  it('a name filter of nothing or of percent signs alone is none', () => {
+  it('a name filter that is empty or only percent signs has no effect', () => {
     for (const filter of [undefined, '', '%', '%%']) assert.equal(likePattern(filter, '/query/name'), undefined);
   });
 
-  it('a name filter is folded as stored names are, so case and composition do not matter', () => {
+  it('a name filter is folded like stored names, so case and composition do not matter', () => {
     assert.equal(likePattern('ÅSA%', '/query/name'), 'åsa%');
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -154,7 +154,7 @@ describe('a name filter', () => {
     );
   });
 
-  it('a name filter must not end in a backslash that escapes nothing; an escaped one is welcome', () => {
+  it('a name filter must not end in a backslash that escapes nothing; an escaped one is accepted', () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 0, max: 9 }), (start, backslashes) => {
         const filter = `${start.replace(/\\+$/, '')}x${'\\'.repeat(backslashes)}`;

@@ -19,7 +19,7 @@ const permission = () =>
   );
 
 describe('a set of permissions', () => {
-  it('a set of permissions holds what it names, letter by letter, and nothing that only begins or ends the same', () => {
+  it('a set of permissions contains the permissions that it names, exactly, and none that only begins or ends like one', () => {
     const set = held('Process:start');
     assert.ok(set.holds('Process:start'));
     for (const other of ['Process:startAll', 'Process:star', 'process:start', 'Process:start*', 'Process:*', '*', '']) {
@@ -27,7 +27,7 @@ describe('a set of permissions', () => {
     }
   });
 
-  it('a set of permissions holds everything that begins like one of its wildcards', () => {
+  it('a set of permissions contains every permission that one of its wildcards matches', () => {
     assert.ok(held('*').holds('Process:start'));
     assert.ok(held('Process*').holds('ProcessManager:start'));
     assert.ok(held('Process:*').holds('Process:start'));
@@ -36,7 +36,7 @@ describe('a set of permissions', () => {
     assert.ok(!held('Process:start*').holds('Process:stop'));
   });
 
-  it('a set of permissions holds a wildcard only by a wildcard that is as wide', () => {
+  it('a set of permissions contains a wildcard only by a wildcard that is as wide', () => {
     assert.ok(held('*').holds('*'));
     assert.ok(held('Arthr*').holds('Arthr:*'));
     assert.ok(!held('Arthr:*').holds('Arthr*'));
@@ -44,7 +44,7 @@ describe('a set of permissions', () => {
     assert.ok(!held('Arthr*', 'Process*').holds('*'));
   });
 
-  it('a set of permissions opens nothing by what belongs to another tenant or to no tenant', () => {
+  it('a set of permissions ignores those that belong to another tenant or to no tenant', () => {
     const foreign = [
       'TNT#other#*',
       'TNT#acme2#*',
@@ -60,11 +60,11 @@ describe('a set of permissions', () => {
     for (const operation of [...OPERATIONS, '*', '']) assert.ok(!set.holds(operation), operation);
   });
 
-  it('a set of permissions of nothing holds nothing', () => {
+  it('an empty set of permissions contains none', () => {
     for (const operation of [...OPERATIONS, '*', '']) assert.ok(!held().holds(operation));
   });
 
-  it('a set of permissions never loses a permission by gaining another', () => {
+  it('a set of permissions never loses a permission by an addition', () => {
     fc.assert(
       fc.property(fc.array(permission()), fc.array(permission()), permission(), (some, more, asked) => {
         if (held(...some).holds(asked)) assert.ok(held(...some, ...more).holds(asked));
@@ -72,7 +72,7 @@ describe('a set of permissions', () => {
     );
   });
 
-  it('a set of permissions gives the holder of a wildcard all that its parts would give', () => {
+  it('a set of permissions with a wildcard contains everything that its parts would contain', () => {
     fc.assert(
       fc.property(fc.array(permission()), permission(), permission(), (some, wide, asked) => {
         const set = held(...some);
@@ -82,7 +82,7 @@ describe('a set of permissions', () => {
     );
   });
 
-  it('a set of permissions holds each of its own permissions, so a caller can grant all that it has', () => {
+  it('a set of permissions contains each of its own, so a caller can grant all that it has', () => {
     fc.assert(
       fc.property(fc.array(permission(), { minLength: 1 }), (some) => {
         const set = held(...some);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomSecret } from './random-secret.ts';
 
-test('secrets have 256 bits and never come twice, across the refills of their pool', () => {
+test('secrets have 256 bits and are never repeated, across the refills of their pool', () => {
   const secrets = Array.from({ length: 2000 }, randomSecret);
   assert.equal(new Set(secrets).size, secrets.length);
   const ones = secrets.reduce((sum, secret) => {

@@ -19,7 +19,7 @@ function takeAll(limiter: ReturnType<typeof rateLimiter>, tries: number, caller 
 }
 
 describe('rateLimiter', () => {
-  it('rateLimiter lets exactly its limit through at once', () => {
+  it('rateLimiter allows exactly its limit at once', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.integer({ min: 1, max: 60 }), (limit, windowSeconds) => {
         assert.equal(takeAll(limited(limit, windowSeconds).limiter, limit * 2), limit);
@@ -27,7 +27,7 @@ describe('rateLimiter', () => {
     );
   });
 
-  it('rateLimiter never lets through more than a burst of its limit and what the time since has paid for, in any stretch of time', () => {
+  it('rateLimiter never allows more than a burst of its limit plus the share of the elapsed time', () => {
     const moves = fc.array(fc.tuple(fc.nat(400), fc.nat(8)), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), moves, (limit, todo) => {
@@ -47,7 +47,7 @@ describe('rateLimiter', () => {
     );
   });
 
-  it('rateLimiter lets a caller who keeps to the limit through for ever', () => {
+  it('rateLimiter allows a caller who keeps to the limit for ever', () => {
     const { clock, limiter } = limited(40);
     for (let second = 0; second < 120; second++) {
       assert.equal(takeAll(limiter, 40), 40, `second ${second}`);
@@ -55,14 +55,14 @@ describe('rateLimiter', () => {
     }
   });
 
-  it('rateLimiter recovers: after a window of silence the whole limit is there again', () => {
+  it('rateLimiter allows the whole limit again after a window of silence', () => {
     const { clock, limiter } = limited(10, 60);
     takeAll(limiter, 100);
     clock.advance(60_000);
     assert.equal(takeAll(limiter, 100), 10);
   });
 
-  it('rateLimiter says how long to wait, and waiting that long is enough', () => {
+  it('rateLimiter returns how long to wait, and waiting that long is enough', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 120 }), (limit, windowSeconds) => {
         const { clock, limiter } = limited(limit, windowSeconds);
@@ -76,26 +76,26 @@ describe('rateLimiter', () => {
     );
   });
 
-  it('rateLimiter counts down what remains, and keeps that promise', () => {
+  it('rateLimiter counts down the remaining requests, and allows as many', () => {
     const { limiter } = limited(5);
     const remaining = Array.from({ length: 5 }, () => limiter.take('a').remaining);
     assert.deepEqual(remaining, [4, 3, 2, 1, 0]);
   });
 
-  it('rateLimiter does not make a refused caller wait longer for having asked', () => {
+  it('rateLimiter does not make a refused caller wait longer for asking again', () => {
     const { clock, limiter } = limited(10);
     takeAll(limiter, 10_000);
     clock.advance(100);
     assert.equal(takeAll(limiter, 1), 1);
   });
 
-  it('rateLimiter keeps callers apart', () => {
+  it('rateLimiter counts callers separately', () => {
     const { limiter } = limited(3);
     takeAll(limiter, 10, 'a');
     assert.equal(takeAll(limiter, 10, 'b'), 3);
   });
 
-  it('rateLimiter locks nobody out for longer than a window when the clock is set back', () => {
+  it('rateLimiter refuses nobody for longer than a window when the clock is set back', () => {
     const { clock, limiter } = limited(10);
     takeAll(limiter, 100);
     clock.advance(-3_600_000);
@@ -104,7 +104,7 @@ describe('rateLimiter', () => {
     assert.equal(takeAll(limiter, 100), 10);
   });
 
-  it('rateLimiter lets a caller who never stops asking through again after the clock is set back', () => {
+  it('rateLimiter allows a caller who asks without a pause again after the clock is set back', () => {
     const { clock, limiter } = limited(10);
     takeAll(limiter, 100);
     clock.advance(-3_600_000);
@@ -116,7 +116,7 @@ describe('rateLimiter', () => {
     assert.ok(allowed >= 19, `${allowed} in two seconds`);
   });
 
-  it('rateLimiter remembers a bounded number of callers, and those who keep asking longest', () => {
+  it('rateLimiter remembers a limited number of callers, longest those who keep asking', () => {
     const { limiter } = limited(2);
     takeAll(limiter, 10, 'silent');
     takeAll(limiter, 10, 'asking');

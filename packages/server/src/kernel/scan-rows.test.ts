@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_SCANNED, scanRows } from './scan-rows.ts';
 
-describe('a list in the order of what is sealed', () => {
+describe('a list sorted by a sealed value', () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ id: String(at).padStart(6, '0'), name: `n${(at * 7) % count}` }));
   const scan = (count: number) => {
@@ -14,7 +14,7 @@ describe('a list in the order of what is sealed', () => {
     };
   };
 
-  it('a list in the order of what is sealed has pages and a total, and ids break ties', async () => {
+  it('a list sorted by a sealed value has pages and a total, and ids break ties', async () => {
     const paging = { orderBy: 'name DESC, id ASC', size: 2, offset: 1 };
     const { ids, total } = await scanRows('a', scan(5), paging);
     assert.deepEqual([ids, total], [['000004', '000001'], 5]);
@@ -22,13 +22,13 @@ describe('a list in the order of what is sealed', () => {
     assert.equal((await scanRows('a', same, paging)).total, 2);
   });
 
-  it('a list in the order of what is sealed is refused with 100001 where more rows would have to be opened than a request may take', async () => {
+  it('a list sorted by a sealed value is refused with 100001 if more rows would have to be opened than a request may take', async () => {
     const paging = { orderBy: 'name ASC, id ASC', size: 1, offset: 0 };
     assert.equal((await scanRows('a', scan(MAX_SCANNED), paging)).total, MAX_SCANNED);
     await assert.rejects(scanRows('a', scan(MAX_SCANNED + 1), paging), { code: 100001 });
   });
 
-  it('a list in the order of what is sealed is made for one caller of a tenant at a time, whatever other tenants do; 100010 where too many wait', async () => {
+  it('a list sorted by a sealed value is computed for one caller of a tenant at a time, whatever other tenants do; 100010 if too many wait', async () => {
     const paging = { orderBy: 'id ASC', size: 1, offset: 0 };
     let atWork = 0;
     let most = 0;

@@ -4,8 +4,8 @@ import { sizeFault } from './size-fault.ts';
 
 const limits = { maxValues: 3, maxDepth: 2, maxNameLength: 5 };
 
-describe('the size of a JSON value', () => {
-  it('the size of a JSON value is the number of members and elements at every level', () => {
+describe('the limits of a JSON value', () => {
+  it('the limit of size of a JSON value counts the members and elements at every level', () => {
     for (const value of [1, null, [], [1, 2, 3], { a: [1, 2] }, { a: {}, b: [] }]) {
       assert.equal(sizeFault(value, limits), undefined, JSON.stringify(value));
     }
@@ -14,7 +14,7 @@ describe('the size of a JSON value', () => {
     }
   });
 
-  it('the size of a JSON value has a depth, however deep it is', () => {
+  it('the limit of depth of a JSON value applies however deep it is', () => {
     assert.equal(sizeFault([[1]], limits), undefined);
     assert.equal(sizeFault([[[]]], limits), 'must not be nested deeper than 2');
     const deep = Array.from({ length: 200_000 }).reduce<unknown>((inner) => [inner], []);
@@ -22,7 +22,7 @@ describe('the size of a JSON value', () => {
     assert.equal(sizeFault(deep, many), 'must not be nested deeper than 30');
   });
 
-  it('the size of a JSON value is that of the names, too, on every level', () => {
+  it('the limit of the length of names in a JSON value applies at every level', () => {
     assert.equal(sizeFault({ small: { fives: 1 } }, limits), undefined);
     assert.equal(sizeFault({ small: { longer: 1 } }, limits), 'must not have names of more than 5 characters');
   });

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { ApiError } from './errors.ts';
 import { openTurns } from './take-turns.ts';
 
-describe('turns', () => {
-  it('turns are taken one after another for one name, whatever becomes of them, and not for two', async () => {
+describe('the turns of callers', () => {
+  it('the turns of callers with one name come one after another, even if one fails, and independently of another name', async () => {
     const takeTurns = openTurns(10);
     const done: string[] = [];
     let [atWork, most] = [0, 0];
@@ -27,7 +27,7 @@ describe('turns', () => {
     assert.equal(most, 2);
   });
 
-  it('turns are refused with 100010 to whoever would wait too long, and given again afterwards', async () => {
+  it('the turns of callers are refused with 100010 if too many wait, and given again afterwards', async () => {
     const takeTurns = openTurns(1);
     const first = takeTurns('x', () => new Promise(setImmediate));
     const second = takeTurns('x', async () => 'second');

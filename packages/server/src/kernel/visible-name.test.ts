@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { isVisibleName } from './visible-name.ts';
 
-it('a name may be written in every script, and hold emoji', () => {
+it('a name may be written in every script, and contain emoji', () => {
   for (const name of [
     '',
     'Payroll (live) #2',
@@ -20,7 +20,7 @@ it('a name may be written in every script, and hold emoji', () => {
     assert.ok(isVisibleName(name), JSON.stringify(name));
 });
 
-it('a name holds nothing that nobody sees, and nothing that turns the direction of text', () => {
+it('a name may not contain invisible characters, or ones that change the text direction', () => {
   const hidden =
     '\u0000 \n \t \u001b \u007f \u009b \u00ad \u034f \u061c \u115f \u1160 \u17b4 \u180b \u180e \u200b \u200c \u200d ' +
     '\u200e \u200f \u2028 \u2029 \u202a \u202e \u2060 \u2066 \u2069 \u206f \u3164 \ufe00 \ufe0f \ufeff \uffa0 \ufff9 ' +
