@@ -28,14 +28,14 @@ function recordedClaims() {
   return { begin, givenBack, times, lose };
 }
 
-it('a lost claim is given back until its lease is over, because it may be committed late', async () => {
+it('a lost claim is given back repeatedly until its lease is over, because it may be committed late', async () => {
   const { begin, givenBack, lose } = recordedClaims();
   const token = await lose(0);
   for (const now of [1, LEASE_MS - 1, LEASE_MS, 1]) await begin(now);
   assert.deepEqual(givenBack, [[token], [token]]);
 });
 
-it('a lost claim is looked for less and less often, because a long queue takes long to look through', async () => {
+it('a lost claim is searched less and less often, because a search in a long queue is slow', async () => {
   const { begin, givenBack, lose } = recordedClaims();
   await lose(0);
   for (let now = 1; now < LEASE_MS; now++) await begin(now);
@@ -45,7 +45,7 @@ it('a lost claim is looked for less and less often, because a long queue takes l
   assert.ok(givenBack.at(-1)?.includes(next), 'a new loss is looked for at once');
 });
 
-it('a lost claim is looked for among what was due when it was made, also if the clock was set back', async () => {
+it('a lost claim is searched among the jobs that were due at its time, also if the clock was set back', async () => {
   const { begin, times, lose } = recordedClaims();
   await lose(500);
   await begin(100);
@@ -62,7 +62,7 @@ it('a claim that succeeded is never given back, and every claim has its own toke
   assert.deepEqual([new Set(tokens).size, givenBack], [2, []]);
 });
 
-it('a bounded number of lost claims is remembered: the newest', async () => {
+it('a limited number of lost claims is remembered: the newest', async () => {
   const { begin, givenBack, lose } = recordedClaims();
   const tokens: string[] = [];
   for (let count = 0; count < MAX_LOST_CLAIMS + 2; count++) tokens.push(await lose(0));

@@ -5,7 +5,7 @@ import { openPoll } from './poll.ts';
 
 const turn = () => new Promise((done) => setImmediate(done));
 
-it('a poll claims as long as something is due, then waits longer and longer, at most a second, until somebody rings it', async (t) => {
+it('a poll claims as long as something is due, then waits longer and longer, at most a second, until a signal wakes it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const found = [3, 2, 0];
   let asked = 0;
@@ -36,7 +36,7 @@ it('a poll claims as long as something is due, then waits longer and longer, at 
   await poll.stop();
 });
 
-it('a poll logs once that it cannot claim, goes on, and logs when it can again', async (t) => {
+it('a poll logs once that it cannot claim, continues, and logs when it can again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let broken = true;
   const said: string[] = [];
@@ -62,7 +62,7 @@ it('a poll logs once that it cannot claim, goes on, and logs when it can again',
   await poll.stop();
 });
 
-it('a job that failed waits anything up to a doubled time before the next attempt, and never more than the longest', () => {
+it('the wait before the next attempt of a failed job is random, up to a time that doubles, and never above the longest', () => {
   const backoff = { firstMs: 1000, mostMs: 10_000 };
   const longest = [1, 2, 3, 4, 5, 60].map((attempts) => retryDelayMs(backoff, attempts, 1));
   assert.deepEqual(longest, [1000, 2000, 4000, 8000, 10_000, 10_000]);
