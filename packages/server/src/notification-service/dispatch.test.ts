@@ -61,7 +61,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.ok(most <= 2 * BEGUN_PER_TURN, turns.join());
   });
 
-  it('the dispatcher sends what happened, signed so that any library of Standard Webhooks believes it', async () => {
+  it('the dispatcher sends an event with a signature that any library of Standard Webhooks accepts', async () => {
     const grove = await open();
     const receiver = await grove.receiver();
     const { secret } = await grove.webhook(receiver.uri, { headers: { 'X-Own': 'yes', 'Content-Type': 'text/json' } });
@@ -94,7 +94,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual(await grove.db.system.all(QUEUE, []), []);
   });
 
-  it('the dispatcher tells only active webhooks that subscribe, of the same environment and tenant, and exactly if the event is there', async () => {
+  it('the dispatcher sends to active webhooks that subscribe, of the same environment and tenant, and exactly if the event is committed', async () => {
     const grove = await open();
     const receiver = await grove.receiver();
     const told = (name: string) => receiver.uri.replace('hook', name);
@@ -118,7 +118,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual(receiver.received.map(({ url }) => url).sort(), ['/all', '/completed', '/test']);
   });
 
-  it('the dispatcher sends for a step that names its webhook, and says so if there is none', async () => {
+  it('the dispatcher sends for a step to the webhook that it names, and reports a missing one', async () => {
     const grove = await open();
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri, { name: 'crm', events: [] });
@@ -132,7 +132,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual([await isName('crm'), await isName('nobody')], [true, false]);
   });
 
-  it('the dispatcher tries again at the standard times under the same id, each time signed anew, then gives up and lists it', async () => {
+  it('the dispatcher tries again at the standard times under the same id, each time with a new signature, then gives up and lists the delivery', async () => {
     const grove = await open();
     const receiver = await grove.receiver(status(500));
     const { secret, id: webhookId } = await grove.webhook(receiver.uri);
@@ -165,7 +165,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.ok(secret.startsWith('whsec_'));
   });
 
-  it('the dispatcher sends what was told, put off or closed while the clock was ahead once the clock is put right', async () => {
+  it('the dispatcher sends what was added, postponed or blocked while the clock was ahead once the clock is corrected', async () => {
     const grove = await open();
     let answer = 500;
     const receiver = await grove.receiver((request, response, number) => status(answer)(request, response, number));
@@ -186,7 +186,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual(new Set(await statusesOf(grove)), new Set(['DELIVERED']));
   });
 
-  it('the dispatcher takes 2xx alone for delivered: neither a redirect nor a refusal is', async () => {
+  it('the dispatcher counts only a status 2xx as delivered, not a redirect or a refusal', async () => {
     const grove = await open();
     for (const code of [200, 201, 204, 299, 301, 302, 400, 401, 404, 409, 500, 503]) {
       const receiver = await grove.receiver(status(code, { Location: 'http://127.0.0.1:1/' }));
@@ -202,7 +202,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.equal(stored.length, 12);
   });
 
-  it('the dispatcher waits as long as Retry-After asks, and no longer than a day', async () => {
+  it('the dispatcher waits as long as Retry-After says, but no longer than a day', async () => {
     for (const [retryAfter, waitMs] of [
       ['120', 2 * MINUTE],
       ['1', 5 * SECOND],
@@ -220,7 +220,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     }
   });
 
-  it('the dispatcher disables a webhook whose receiver is gone, keeps what waits, and delivers it when it is active again', async () => {
+  it('the dispatcher disables a webhook whose receiver is gone, keeps its deliveries, and sends them when it is active again', async () => {
     const grove = await open();
     let gone = true;
     const receiver = await grove.receiver((request, answer, number) =>
@@ -257,7 +257,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.match(receiver.received.at(-1)?.body ?? '', /"webhook.test"/);
   });
 
-  it('the dispatcher leaves an endpoint alone after five failures in a row, longer each time, and sends one request to see', async () => {
+  it('the dispatcher pauses an endpoint after five failures in a row, longer each time, and then sends one request as a test', async () => {
     const grove = await open();
     let broken = true;
     const receiver = await grove.receiver((request, answer, number) =>
@@ -279,7 +279,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual(new Set(await statusesOf(grove)), new Set(['DELIVERED']));
   });
 
-  it('the dispatcher lets a receiver that hangs delay no other, not even of the same tenant', async () => {
+  it('the dispatcher delays no delivery because another receiver hangs, not even in the same tenant', async () => {
     const grove = await open({ timeoutMs: 60_000, stopWithinMs: 10 });
     const dead = await Promise.all(Array.from({ length: 10 }, () => grove.receiver(hang)));
     const live = await Promise.all(Array.from({ length: 10 }, () => grove.receiver()));
@@ -292,7 +292,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     for (const each of live) assert.equal(new Set(each.received.map(({ headers }) => headers['webhook-id'])).size, 20);
   });
 
-  it('the dispatcher leaves room for other tenants, however many receivers of one hang', async () => {
+  it('the dispatcher leaves room for other tenants, however many receivers of one tenant hang', async () => {
     const grove = await open({ timeoutMs: 60_000, stopWithinMs: 10 });
     const dead = await grove.receiver(hang);
     const live = await grove.receiver();
@@ -306,7 +306,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.equal(dead.received.length, MAX_IN_FLIGHT_PER_TENANT);
   });
 
-  it('the dispatcher sends again what a server had claimed that died, under the same id, once its lease has run out', async () => {
+  it('the dispatcher repeats a delivery of a dead server under the same id, once its lease has expired', async () => {
     const grove = await open();
     const leaseMs = engine === 'sqlite' ? MINUTE : LEASE_MS;
     let first: (() => void) | undefined;
@@ -332,7 +332,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual(await statusesOf(grove), ['DELIVERED']);
   });
 
-  it('the dispatcher keeps a delivery that takes long for as long as its server renews the lease', async () => {
+  it('the dispatcher keeps a slow delivery for as long as its server renews the lease', async () => {
     const grove = await open();
     let answerFirst: (() => void) | undefined;
     const receiver = await grove.receiver((_request, answer) => {
@@ -354,7 +354,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual([receiver.received.length, await statusesOf(grove)], [1, ['DELIVERED']]);
   });
 
-  it('the dispatcher sends at once what a claim had leased whose answer was lost, and once only', async () => {
+  it('the dispatcher sends at once, and only once, a delivery of a claim whose answer was lost', async () => {
     const grove = await open();
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri);
@@ -371,11 +371,11 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual([receiver.received.length, await statusesOf(grove)], [1, ['DELIVERED']]);
   });
 
-  it('the dispatcher takes over what a killed server had claimed within five seconds', () => {
+  it('the dispatcher takes over the deliveries of a killed server within five seconds', () => {
     assert.ok(LEASE_MS + LONGEST_PAUSE_MS <= 5 * SECOND);
   });
 
-  it('the dispatcher never sends one delivery from two servers at once, and both together get through all of them', async () => {
+  it('the dispatcher never sends one delivery from two servers at once, and both servers together send all', async () => {
     const grove = await open();
     const receivers = await Promise.all(Array.from({ length: 5 }, () => grove.receiver()));
     for (const { uri } of receivers) await grove.webhook(uri);
@@ -390,7 +390,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     }
   });
 
-  it('the dispatcher gives back what is under way when it must stop, and another sends it at once', async () => {
+  it('the dispatcher gives back unfinished deliveries when it must stop, and another server sends them at once', async () => {
     const grove = await open({ stopWithinMs: 10 });
     let silent = true;
     const receiver = await grove.receiver((request, answer, number) => {
@@ -408,7 +408,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.deepEqual([stored?.status, stored?.attempts], ['DELIVERED', 1]);
   });
 
-  it('the dispatcher keeps what waits for one tenant from every other, whatever the SQL says', async () => {
+  it('the dispatcher shows the deliveries of one tenant to no other, whatever the SQL says', async () => {
     const grove = await open();
     const other = grove.contextOf({ tenantId: asTenantId('other') });
     await grove.webhook('https://hooks.example.com/');

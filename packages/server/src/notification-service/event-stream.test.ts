@@ -30,7 +30,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it(`a stream of events refuses with 100007 the ${MAX_WATCHERS_OF_TENANT + 1}th of a tenant, until one of them has gone`, async () => {
+  it(`a stream of events refuses with 100007 the ${MAX_WATCHERS_OF_TENANT + 1}th of a tenant, until one of them has closed`, async () => {
     const hub = openEventHub();
     const watching = Array.from({ length: MAX_WATCHERS_OF_TENANT }, () => watch(hub));
     assert.throws(() => watch(hub), { code: 100007 });
@@ -41,7 +41,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('a stream of events cuts off who does not read, and nobody watches then', async () => {
+  it('a stream of events is closed for a client that does not read, and has no subscriber afterwards', async () => {
     const hub = openEventHub();
     const { events } = watch(hub);
     const long = { ...event('a'), data: { text: 'x'.repeat(200_000) } };
@@ -53,7 +53,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('a stream of events is cut off at the next heartbeat if its caller may not call any more, or if nobody knows', async () => {
+  it('a stream of events is closed at the next heartbeat if its caller lost the permission, or if that cannot be checked', async () => {
     const hub = openEventHub();
     const answers = [async () => true, async () => false, () => Promise.reject(new Error('no database'))];
     const streams = answers.map(
@@ -68,7 +68,7 @@ describe('a stream of events', () => {
     hub.stop();
   });
 
-  it('a stream of events ends after a while, so that a key that was blocked meanwhile sees no more', async () => {
+  it('a stream of events ends after a while, so that a key that was blocked meanwhile receives no more', async () => {
     const hub = openEventHub(1);
     const { events } = watch(hub);
     assert.equal(String(await Array.fromAsync(events)), ': watching\n\n');
@@ -94,7 +94,7 @@ describe('the address of the stream of events', () => {
   const leave = new AbortController();
   after(() => leave.abort());
 
-  it(`the address of the stream of events is watched by ${MAX_WATCHERS_OF_TENANT} at a time; one more is refused with 100007`, async () => {
+  it(`the address of the stream of events serves ${MAX_WATCHERS_OF_TENANT} clients of a tenant at a time; one more is refused with 100007`, async () => {
     const grove = await openTestApp(await places.create());
     const headers = { Authorization: `Bearer ${await grove.token()}` };
     const watch = () =>
@@ -110,7 +110,7 @@ describe('the address of the stream of events', () => {
     await grove.stop();
   });
 
-  it('the address of the stream of events is cut off at the next heartbeat when an operator signs out or loses the permission, or its key loses it', async ({
+  it('the address of the stream of events closes a stream at the next heartbeat when an operator signs out or loses the permission, or its key loses it', async ({
     mock,
   }) => {
     const grove = await openTestApp(await places.create());
@@ -148,7 +148,7 @@ describe('the address of the stream of events', () => {
     await grove.stop();
   });
 
-  it('the address of the stream of events is cut off at the next heartbeat when its token has expired', async ({
+  it('the address of the stream of events closes a stream at the next heartbeat when its token has expired', async ({
     mock,
   }) => {
     const grove = await openTestApp(await places.create());

@@ -31,14 +31,14 @@ describe('a body template', () => {
     });
   });
 
-  it('a body template is refused if it is nested deeper than 32, whatever stands in its texts', () => {
+  it('a body template is refused if it is nested deeper than 32, whatever its texts contain', () => {
     const nested = (depth: number) => `${'[{"a":'.repeat(depth / 2)}"[[[ \\" {{{"${'}]'.repeat(depth / 2)}`;
     assert.equal(webhookTemplateFault(nested(32)), undefined);
     assert.match(webhookTemplateFault(nested(34)) ?? '', /nested deeper than 32/);
     assert.match(webhookTemplateFault('['.repeat(60_000)) ?? '', /nested deeper than 32/);
   });
 
-  it('a body template is refused if it is not JSON for every value, or names what there is not', () => {
+  it('a body template is refused if it is not JSON for every value, or has unknown placeholders', () => {
     for (const [template, fault] of [
       ['{"type": {type}}', /JSON once it is filled/],
       ['{"a": {parameters.age}}', /JSON once it is filled/],
@@ -57,7 +57,7 @@ describe('a body template', () => {
     }
   });
 
-  it('a body template cannot be broken out of by any parameter, nor filled twice', () => {
+  it('a body template keeps every parameter inside its place, and fills it only once', () => {
     const template = '{"name":"{parameters.name}","type":"{type}"}';
     fc.assert(
       fc.property(
@@ -74,7 +74,7 @@ describe('a body template', () => {
     );
   });
 
-  it('a body template is not filled any further once it is longer than a body may be', () => {
+  it('a body template is not filled further once it is longer than a body may be', () => {
     let reads = 0;
     const long = '\u0001'.repeat(10_000);
     const counting = (value: string) => ({
@@ -93,7 +93,7 @@ describe('a body template', () => {
     assert.equal(reads, 205);
   });
 
-  it('a body template takes no parameter from what every object has', () => {
+  it('a body template takes no parameter from members that every object inherits', () => {
     assert.equal(fillWebhookTemplate('"{parameters.toString}"', VALUES), '""');
   });
 });

@@ -53,7 +53,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     throw new Error(`only ${received.filter(of).length} of ${count} arrived`);
   };
 
-  it('tell every event of the instance, in its sequence, signed as Standard Webhooks says', async () => {
+  it('webhooks of a journey receive every event of the instance, in order, signed as Standard Webhooks says', async () => {
     const { secret } = await create('everything', ['*']);
     const { processInstanceId, user } = await startJourney(app, testKey);
     await user.finish();
@@ -81,7 +81,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     assert.ok(!told.some((each) => JSON.stringify(each).includes('ERIKSSON')), 'nothing of a person is told');
   });
 
-  it('webhooks of a journey are sent by a step that names one, which a definition without it cannot be deployed with', async () => {
+  it('webhooks of a journey are called by a step that names one, and a definition that names a missing one is not deployed', async () => {
     const steps = [
       { id: 'consent', type: 'consent' },
       { id: 'notify', type: 'webhook', name: 'crm' },
@@ -103,7 +103,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     assert.equal(JSON.parse(sent?.body ?? '{}').data.step, 'notify');
   });
 
-  it('tell nothing to the other environment', async () => {
+  it('webhooks of a journey receive nothing of the other environment', async () => {
     const live = await app.token();
     const body = JSON.stringify({ name: 'live one', uri, events: ['*'] });
     const made = await app.call('/api/notification-service/webhooks', { method: 'POST', body, token: live });

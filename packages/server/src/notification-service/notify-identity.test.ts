@@ -27,7 +27,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
   const tell = (event: IdentityEvent) =>
     grove.db.of(grove.tenantId).write(async (tx) => grove.notifyIdentity(tx, event));
 
-  it('events of identity stores, to webhooks are told to whoever subscribes to them, with ids and words and nothing else', async () => {
+  it('events of identity stores reach the webhooks that subscribe to them, with ids and codes and without personal data', async () => {
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri, { events: ['identity.authenticationFailed'] });
     const event = eventOf({ process: { parentProcessDefnName: 'sign-in' } });
@@ -54,7 +54,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     });
   });
 
-  it('fill the template of a webhook with the store and the user', async () => {
+  it('events of identity stores fill the template of a webhook with the store and the user', async () => {
     const receiver = await grove.receiver();
     const bodyTemplate =
       '{"what": "{type}", "who": "{userId}", "where": "{storeName}", "instance": "{processInstanceId}"}';
@@ -66,7 +66,7 @@ onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
     assert.deepEqual(JSON.parse(receiver.received[0]?.body ?? ''), filled);
   });
 
-  it('events of identity stores, to webhooks are told exactly if what happened is committed', async () => {
+  it('events of identity stores reach webhooks exactly if their transaction is committed', async () => {
     const receiver = await grove.receiver();
     await grove.webhook(receiver.uri, { events: ['identity.userDeleted'] });
     const undone = grove.db.of(grove.tenantId).write(async (tx) => {

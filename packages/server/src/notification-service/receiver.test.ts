@@ -34,7 +34,7 @@ async function untilAnswering(uri: string): Promise<void> {
 describe('the receiver of the documentation', { timeout: 60_000 }, () => {
   const places = testPlaces();
 
-  it('the receiver of the documentation has at most fifteen lines, takes what Grove sends and refuses what it does not', async (t) => {
+  it('the receiver of the documentation has at most fifteen lines, accepts what Grove sends and refuses anything else', async (t) => {
     const [, receiver = ''] = /^```ts\n([\s\S]*?)^```$/m.exec(readFileSync(GUIDE, 'utf8')) ?? [];
     assert.ok(receiver.trimEnd().split('\n').length <= MAX_LINES);
     const port = await freePort();

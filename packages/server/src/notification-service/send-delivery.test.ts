@@ -25,7 +25,7 @@ onBothEngines('a delivery', (_engine, places) => {
     return { ...row };
   };
 
-  it('a delivery fills the template of its webhook when it is sent, and stores nothing of a person', async () => {
+  it('a delivery fills the template of its webhook when it is sent, and stores no personal data', async () => {
     const receiver = await grove.receiver();
     const template =
       '{"who":"{parameters.firstName} {parameters.unknown}","n":{sequence},"in":"{environment}/{status}"}';
@@ -50,7 +50,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.equal(JSON.parse(receiver.received[1]?.body ?? '').who, ' ');
   });
 
-  it('a delivery carries sensitive headers and cloud secrets, which are neither stored in the clear nor shown nor logged', async () => {
+  it('a delivery carries sensitive headers and cloud secrets, which are neither stored in plain text nor shown nor logged', async () => {
     const receiver = await grove.receiver();
     await secret('CRM_KEY', 'hunter2', receiver.uri);
     await grove.webhook(receiver.uri, {
@@ -77,7 +77,7 @@ onBothEngines('a delivery', (_engine, places) => {
     for (const text of [stored, ...latin, ...grove.logged]) assert.doesNotMatch(text, /hunter2|swordfish/);
   });
 
-  it('whose secret is missing fails with that word, is tried again, and goes out once the secret is there', async () => {
+  it('a delivery whose cloud secret is missing fails with that reason, is tried again, and is sent once the secret exists', async () => {
     const receiver = await grove.receiver();
     const { id } = await grove.webhook(receiver.uri, {
       events: ['instance.review'],
@@ -102,7 +102,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.equal(receiver.received[0]?.headers['x-key'], 'one');
   });
 
-  it('whose secret may no longer be sent to its host fails with that word, and nothing is sent', async () => {
+  it('a delivery whose cloud secret may no longer be sent to its host fails with that reason, and nothing is sent', async () => {
     const receiver = await grove.receiver();
     const { id: cloudSecretId } = (await secret('LEAVES', 'hunter2', receiver.uri)) as { id: string };
     const { id } = await grove.webhook(receiver.uri, {
@@ -117,7 +117,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.deepEqual(receiver.received, []);
   });
 
-  it('a delivery with a secret from before there were hosts goes out as ever, until the secret gets hosts', async () => {
+  it('a delivery with a cloud secret from before secrets had hosts is sent as before, until the secret gets hosts', async () => {
     const receiver = await grove.receiver();
     await secret('OLD', 'hunter2', 'https://other.example/');
     const old = unprepared("UPDATE cloud_secrets SET hosts = NULL WHERE tenant_id = $1 AND name = 'OLD'");
@@ -130,7 +130,7 @@ onBothEngines('a delivery', (_engine, places) => {
     assert.deepEqual((page as { content: { hosts: string[] }[] }).content[0]?.hosts, ['*']);
   });
 
-  it('a delivery to an address that is no longer allowed is refused when it is sent', async () => {
+  it('a delivery to an address that is no longer allowed is refused when it is due', async () => {
     const { id } = await grove.webhook('https://hooks.example.com/', {
       events: ['instance.paused'],
       retryIntervalsMs: [],

@@ -90,7 +90,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${made.id}`)).status, 404);
   });
 
-  it('100351: are not changed by who has read an older one', async () => {
+  it('100351: webhooks cannot be changed by a caller who has read an older version', async () => {
     const { id, lastUpdatedDtm } = await create('read by two');
     const update = (description: string) =>
       call('POST', `/${id}?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`, { description });
@@ -101,7 +101,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${id}`)).body.description, 'first');
   });
 
-  it('webhooks have a name of their own in their environment: 100014 for another of that name', async () => {
+  it('webhooks have unique names in their environment: 100014 for a second one', async () => {
     const { id } = await create('first');
     await create('second');
     const again = await call('POST', '', { name: 'first', uri: URI });
@@ -113,7 +113,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.ok(inTest.id);
   });
 
-  it('webhooks are refused with 100071 where their address leads inside, carries a user or is not https', async () => {
+  it('webhooks are refused with 100071 if their address is internal, contains a user or is not https', async () => {
     const { id } = await create('well placed');
     for (const uri of [
       'http://example.com/',
@@ -136,7 +136,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('webhooks are refused with 100001 for headers that would break the request and bodies that are not JSON', async () => {
+  it('webhooks are refused with 100001 for headers that would break the request and for bodies that are not JSON', async () => {
     for (const [more, pointer] of [
       [{ headers: { Host: 'x' } }, '/headers/Host'],
       [{ headers: { 'content-length': '1' } }, '/headers/content-length'],
@@ -161,7 +161,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('webhooks that are not there, another tenant’s or of the other environment answer 100070, all alike', async () => {
+  it('webhooks that do not exist, or belong to another tenant or the other environment, get the same answer 100070', async () => {
     const { id } = await create('mine');
     const strangers = [grove.contextOf({ tenantId: asTenantId('other') }), grove.contextOf({ environment: 'test' })];
     const {
@@ -201,7 +201,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('rotate their secret: for a day a receiver that knows either is content, then only the new one is', async () => {
+  it('webhooks rotate their secret: for a day deliveries verify with either secret, then only with the new one', async () => {
     const receiver = await grove.receiver();
     const { id, secret } = await create('rotating', { uri: receiver.uri });
     const { body: rotated } = await call('POST', `/${id}/rotateSecret`, {});
@@ -228,7 +228,7 @@ onBothEngines('webhooks', (_engine, places) => {
     );
   });
 
-  it('send a test event, and show what became of it', async () => {
+  it('webhooks send a test event, and show its result', async () => {
     const receiver = await grove.receiver(status(418));
     const { id } = await create('tried', { uri: receiver.uri, retryIntervalsMs: [5000] });
     const { body: sent } = await call('POST', `/${id}/test`, {});
@@ -241,7 +241,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal(Date.parse(delivery.nextAttemptDtm), grove.clock.now() + 5000);
   });
 
-  it('list deliveries by status and instance, the newest first, and never what the receiver answered', async () => {
+  it('webhooks list deliveries by status and instance, the newest first, without the answers of receivers', async () => {
     const receiver = await grove.receiver((_request, answer) => void answer.writeHead(200).end('inside knowledge'));
     const { id } = await create('logged', { uri: receiver.uri, events: ['*'] });
     const events = [];
@@ -260,7 +260,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${id}/deliveries?status=FAILED`)).body.totalElements, 0);
   });
 
-  it('show what was sent and what a receiver that refused answered, cut at 16 kB; of one that accepts nothing', async () => {
+  it('webhooks show what was sent and the answer of a receiver that refused, up to 16 kB, but not the answer of one that accepted', async () => {
     const receiver = await grove.receiver((_request, answer, number) => {
       if (number === 1) answer.writeHead(500).end(`\u0000missing field: name ${'x'.repeat(40_000)}`);
       else answer.writeHead(200).end('inside knowledge');
@@ -278,7 +278,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([accepted.status, accepted.answer], ['DELIVERED', undefined]);
   });
 
-  it('webhooks never store what a receiver answers that is sent parameters of persons', async () => {
+  it('webhooks store no answer of a receiver that is sent parameters of persons', async () => {
     const receiver = await grove.receiver((request, answer) => void answer.writeHead(500).end(request.body));
     const { id } = await create('echo', { uri: receiver.uri, bodyTemplate: '{"name":"{parameters.firstName}"}' });
     const { body: sent } = await call('POST', `/${id}/test`, {});
@@ -287,7 +287,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([body.attempts, body.lastAttempt.statusCode, body.answer], [1, 500, undefined]);
   });
 
-  it('answer 100072 for a delivery that is not theirs, and replay their own under its id', async () => {
+  it('webhooks answer 100072 for a delivery of another webhook, and replay their own under its id', async () => {
     const receiver = await grove.receiver();
     const { id } = await create('replayed', { uri: receiver.uri });
     const { id: other } = await create('another', { uri: receiver.uri });
@@ -310,7 +310,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual(ids, [sent.id, sent.id]);
   });
 
-  it('recover everything that failed since a moment, and nothing that failed before', async () => {
+  it('webhooks recover everything that failed since a given time, and nothing that failed before', async () => {
     let broken = true;
     const receiver = await grove.receiver((request, answer, number) =>
       status(broken ? 500 : 200)(request, answer, number),
@@ -331,7 +331,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal((await call('GET', `/${id}/deliveries?status=FAILED`)).body.totalElements, 1);
   });
 
-  it('keep their log for thirty days; what waits for so long is cancelled, and what is orphaned goes', async () => {
+  it('webhooks keep their log for thirty days; deliveries that wait longer are cancelled, and orphaned ones removed', async () => {
     const receiver = await grove.receiver();
     const { id } = await create('old', { uri: receiver.uri });
     const { id: off } = await create('off', { uri: receiver.uri, status: 'DISABLED' });
@@ -353,7 +353,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.deepEqual([await left(id), await left(off)], [0, 0]);
   });
 
-  it('webhooks that nobody takes wait up to a limit; beyond it the oldest are given up, of that webhook alone', async () => {
+  it('webhooks whose deliveries are not accepted have a limited queue; beyond it, the oldest of that webhook are given up', async () => {
     const { id } = await create('away', { uri: URI, status: 'DISABLED' });
     const { id: other } = await create('quiet', { uri: URI, status: 'DISABLED' });
     const sent: string[] = [];
@@ -378,7 +378,7 @@ onBothEngines('webhooks', (_engine, places) => {
     await assert.rejects(grove.webhook(URI, {}, context), { code: 100065 });
   });
 
-  it('7: are refused to who names a secret or a parameter without the permission for it', async () => {
+  it('7: webhooks are refused to callers that name a secret or a parameter without the permission for it', async () => {
     const body = { name: 'RISK', value: 'hunter2', hosts: ['hooks.example.com'] };
     await grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body } as never);
     const context = grove.contextOf();
@@ -404,7 +404,7 @@ onBothEngines('webhooks', (_engine, places) => {
     }
   });
 
-  it('100001: cannot be led to another host while they send a secret that is bound to its own', async () => {
+  it('100001: webhooks that send a secret bound to its host cannot be changed to another host', async () => {
     const body = { name: 'BOUND', value: 'hunter2', hosts: ['hooks.example.com'] };
     await grove.secrets.create(grove.contextOf(), { params: {}, query: {}, body } as never);
     const { id } = await create('bound', { sensitiveHeaders: { 'X-Key': '{secret.BOUND}' } });
@@ -419,7 +419,7 @@ onBothEngines('webhooks', (_engine, places) => {
     assert.equal(elsewhere.body.code, 100001);
   });
 
-  it('100001: do not send a header that is never shown to another host, unless it is given again', async () => {
+  it('100001: webhooks do not send a header that is never shown to another host, unless the header is written again', async () => {
     const { id } = await create('sealed', { sensitiveHeaders: { Authorization: 'Bearer hunter2' } });
     for (const uri of ['https://evil.example.com/', `${new URL(URI).origin}:8443/`]) {
       const moved = await call('POST', `/${id}`, { uri });
