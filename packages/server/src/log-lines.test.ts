@@ -16,7 +16,7 @@ const SCRIPT = `
 `;
 
 describe('a log that cannot be written', () => {
-  it('a log that cannot be written throws nowhere and ends no process, however much is logged', async () => {
+  it('a log that cannot be written neither throws nor ends the process, however much is logged', async () => {
     const full = openSync('/dev/full', 'w');
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, '3', '3000'], {
       stdio: ['ignore', 'pipe', 'pipe', full],
@@ -26,7 +26,7 @@ describe('a log that cannot be written', () => {
     assert.equal(output, 'alive');
   });
 
-  it('a log that cannot be written loses nothing where it can be written', async () => {
+  it('a log that can be written loses nothing', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'grove-log-'));
     const file = join(folder, 'log');
     const child = spawn(process.execPath, ['--input-type=module', '-e', SCRIPT, '3', '3000'], {

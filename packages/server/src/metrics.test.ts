@@ -13,7 +13,7 @@ describe('the metrics of requests', () => {
   const valuesOf = (lines: readonly string[], labels: string) =>
     lines.filter((line) => line.startsWith(NAME) && line.includes(labels)).map((line) => line.split(' ').at(-1));
 
-  it('count a duration up to and with its bound, in every bucket from there on, and what is longer in the last', async () => {
+  it('the metrics of requests count a duration up to and including its bound, in every bucket from there on, and a longer one in the last', async () => {
     const lines = await textOf([
       ['apiKeys.list', 200, 5],
       ['apiKeys.list', 200, 6],
@@ -30,7 +30,7 @@ describe('the metrics of requests', () => {
     assert.ok(lines.includes(`${NAME}_count{${labels}} 3`));
   });
 
-  it('the metrics of requests have a series for each operation and status, the version, and what others know', async () => {
+  it('the metrics of requests have a series for each operation and status, the version, and the meters of other modules', async () => {
     const lines = await textOf([
       ['apiKeys.list', 200, 1],
       ['apiKeys.list', 404, 1],
