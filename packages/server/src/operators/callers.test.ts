@@ -21,7 +21,7 @@ const OWN = ['ProcessManager:listReviews', 'ProcessManager:getProcessInstance'];
 type Caller = { name: string; holds(permission: string): boolean; ask(path: string): Promise<{ status: number }> };
 
 /** Twelve kinds of callers ask for everything that a screen shows. */
-describe('a screen of the console', () => {
+describe('the screens of the console', () => {
   const places = testPlaces();
   let grove: TestApp;
   let owner: Person;
@@ -76,7 +76,7 @@ describe('a screen of the console', () => {
   });
   after(() => grove.stop());
 
-  it('a screen of the console shows no kind of caller what it may not see', async () => {
+  it('the reads of the console refuse each kind of caller exactly what it may not see', async () => {
     assert.equal(callers.length, 12);
     assert.ok(READS.length > 50);
     const faults: string[] = [];

@@ -49,7 +49,7 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     return mails.mails.slice(before);
   };
 
-  it('e-mails that tell operators of cases are sent to whoever is assigned a case, in the language of the colleague, with a link and nothing of the person', async () => {
+  it('e-mails that tell operators of cases are sent to the assigned operator, in the language of that operator, with a link and without personal data', async () => {
     const id = await caseOf('Needleman');
     assert.equal((await assign(id, { operatorId: alan.id, language: 'de' })).status, 200);
     const [mail, ...others] = await arrived();
@@ -59,7 +59,7 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     assert.doesNotMatch(mail?.raw ?? '', /Needleman/i);
   });
 
-  it('e-mails that tell operators of cases are sent to whoever is mentioned, once for several notes in a minute, and to nobody about their own doing', async () => {
+  it('e-mails that tell operators of cases are sent to mentioned operators, once for several notes in a minute, and to nobody about their own actions', async () => {
     const id = await caseOf('Haystack');
     for (const text of ['First look', 'Second look']) {
       const mentions = [alan.id, grace.id];
@@ -71,7 +71,7 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     assert.doesNotMatch(mail?.raw ?? '', /Haystack|look/i);
   });
 
-  it('e-mails that tell operators of cases are not sent to somebody who was suspended meanwhile, and an address that is refused stops nothing', async () => {
+  it('e-mails that tell operators of cases are not sent to an operator who was suspended meanwhile, and a refused address does not stop the others', async () => {
     const id = await caseOf('Late');
     const other = await invitePerson(grove, owner, 'Reviewer', 'Ada');
     await note(id, grace, { text: 'x', mentions: [other.id] });
@@ -88,14 +88,14 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     assert.equal((await arrived()).length, 1);
   });
 
-  it('come in English if the language is not one of the console', async () => {
+  it('e-mails that tell operators of cases are in English if the console does not have the language', async () => {
     const id = await caseOf('Plain');
     const refused = await note(id, grace, { text: 'x', mentions: [alan.id], language: 'fr' });
     assert.equal(refused.body.code, 100001);
     await note(id, grace, { text: 'x', mentions: [alan.id] });
     assert.match((await arrived())[0]?.headers.get('subject') ?? '', /^A note at acme mentions you$/);
   });
-  it('e-mails that tell operators of cases are limited for each operator and environment, whoever mentions them: the rest is only in the console', async () => {
+  it('e-mails that tell operators of cases are limited for each operator and environment, whoever mentions them; the rest is only in the console', async () => {
     const { id: operatorId } = await invitePerson(grove, owner, 'Reviewer', 'Flora');
     const { processInstanceId: tested } = await startJourney(grove, testKey);
     // Each note is a mail of its own after a minute.

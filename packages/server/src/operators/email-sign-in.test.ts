@@ -79,7 +79,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     return { email, id, uri: body.enrolment.uri as string, cookie: cookieFrom(answer), answer };
   };
 
-  it('whoever was invited opens the link, sets an app up, and is signed in; every step is in the audit trail', async () => {
+  it('an invited operator opens the link, sets up an app, and is signed in; every step is in the audit trail', async () => {
     const { answer, id, cookie } = await joined('mia');
     assert.equal(answer.body.operator.name, 'mia');
     assert.match(answer.headers.getSetCookie()[0] ?? '', /HttpOnly; SameSite=Strict$/);
@@ -90,7 +90,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.deepEqual(own, { passkeys: [], totp: true });
   });
 
-  it('the next time the app is known: its code signs in, once', async () => {
+  it('an operator with an app signs in again with its code, which works once', async () => {
     const { email, uri, id } = await joined('ben');
     grove.clock.advance(MINUTE);
     const { body } = await open(await linkTo(email));
@@ -105,7 +105,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await complete(next.body.ceremonyId, code)).body.code, 100350);
   });
 
-  it('100219: a link works once and for ten minutes, and the database does not hold it', async () => {
+  it('100219: a sign-in link works once within ten minutes, and the database does not contain it', async () => {
     const { email } = await invite('liv');
     const first = await linkTo(email);
     assert.equal((await open(first)).status, 200);
@@ -116,7 +116,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await open('guessed')).body.code, 100219);
   });
 
-  it('100350 and 100216: wrong codes are counted, and five of them lock', async () => {
+  it('100350 and 100216: wrong codes at sign-in are counted, and five of them lock the operator', async () => {
     const { email, id, uri } = await joined('kim');
     grove.clock.advance(MINUTE);
     const { body } = await open(await linkTo(email));
@@ -130,7 +130,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.ok((await actionsOf(id)).includes('operator.locked'));
   });
 
-  it('signing in by e-mail and an authenticator app answers alike for every address, and sends nothing to strangers, to who has a passkey and to who is suspended', async () => {
+  it('signing in by e-mail answers alike for every address, and sends nothing to strangers, to operators with a passkey or to suspended ones', async () => {
     const { id, email } = await joined('zoe');
     await confirm(owner);
     const suspended = await owner.call(`${OPERATORS}/${id}`, { body: { status: 'SUSPENDED' } });
@@ -145,7 +145,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal(mails.mails.length, sent);
   });
 
-  it('100211 and 100239: a code of the app confirms what is destructive; without an app it cannot', async () => {
+  it('100211 and 100239: a code of the app confirms a destructive action; without an app it is refused', async () => {
     const { email, id, uri, cookie } = await joined('ana');
     const call = (path: string, body: object) => browse(grove, path, { body, cookie });
     await confirm(owner);
@@ -161,7 +161,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal(without.body.code, 100239);
   });
 
-  it('100216: five wrong codes to confirm lock the operator', async () => {
+  it('100216: five wrong codes for a confirmation lock the operator', async () => {
     const { cookie } = await joined('lea');
     const codes: number[] = [];
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -171,7 +171,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.deepEqual(codes, [100350, 100350, 100350, 100350, 100216]);
   });
 
-  it('100035: one code that is sent 20 times at once signs in once, and no repetition counts as a failure', async () => {
+  it('100035: a code that is sent 20 times at once signs in once, and its repetitions do not count as failures', async () => {
     const { email } = await invite('twice');
     const { body } = await open(await linkTo(email));
     const code = codeFrom(body.enrolment.uri);
@@ -180,7 +180,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.deepEqual(codes, [...Array.from({ length: 19 }, () => 100035), 200].toSorted());
   });
 
-  it('100035: a code that arrives while the operator is suspended is refused, and neither must try again', async () => {
+  it('100035: a code that arrives while the operator is suspended is refused, and neither request must be repeated', async () => {
     const { email, id } = await invite('meanwhile');
     const { body } = await open(await linkTo(email));
     const { answer } = await grove.app.db.of(asTenantId('acme')).write(async (tx) => {
@@ -194,7 +194,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await answer).body.code, 100035);
   });
 
-  it('100350 and 100220: whoever has a passkey sets an app up and forgets it; the last way to sign in stays', async () => {
+  it('100350 and 100220: an operator with a passkey can set up an app and remove it; the last way to sign in stays', async () => {
     await confirm(owner);
     const started = await owner.call('/api/console/totp/start', { body: {} });
     assert.equal(started.status, 200, started.text);
@@ -215,7 +215,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal(last.body.code, 100220);
   });
 
-  it('100035: a ceremony of somebody else sets up nothing', async () => {
+  it('100035: an app cannot be set up with the ceremony of another operator', async () => {
     const other = await invite('noa');
     const { body } = await open(await linkTo(other.email));
     await confirm(owner);
@@ -224,7 +224,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal(answer.body.code, 100035);
   });
 
-  it('100035: an app that was begun does not sign in after the sessions ended, a reset or a suspension', async () => {
+  it('100035: the ceremony of an app does not sign in after the sessions ended, a reset or a suspension', async () => {
     await confirm(owner);
     const thief = await invitePerson(grove, owner, 'Reviewer', 'Rita');
     const startApp = async () => (await thief.call('/api/console/totp/start', { body: {} })).body;
@@ -246,7 +246,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await complete(again.ceremonyId, codeFrom(app.uri))).body.code, 100035);
   });
 
-  it('100035: a link that was opened before the operator joined with a passkey adds no app to the account', async () => {
+  it('100035: a link opened before the operator joined with a passkey does not add an app to the account', async () => {
     await confirm(owner);
     const email = 'kay@acme.com';
     const { body: invited } = await owner.call(OPERATORS, { body: { name: 'Kay', email, role: 'Reviewer' } });
@@ -256,7 +256,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     assert.equal((await kay.call('/api/console/passkeys')).body.totp, false);
   });
 
-  it('signing in by e-mail and an authenticator app sends an operator four links an hour that a network asks for, and twelve in all, used or not', async () => {
+  it('signing in by e-mail sends an operator at most four links an hour for requests of one network, and twelve in all, used or not', async () => {
     const { email } = await invite('tom');
     const sendsNone = async (network: string) => {
       assert.equal((await ask(email, network)).status, 200);
@@ -275,7 +275,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
 });
 
 onBothEngines('an installation without e-mail', (_engine, places) => {
-  it('100160: offers no link and sends none', async () => {
+  it('100160: without a mail server, signing in by e-mail is not offered and no link is sent', async () => {
     const grove = await openTestApp(await places.create());
     const { body } = await browse(grove, '/api/console/signIn');
     assert.deepEqual(body, { singleSignOn: false, emailLink: false });

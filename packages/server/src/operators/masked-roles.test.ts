@@ -74,7 +74,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal(hidden.body._decision, plain.body._decision);
   });
 
-  it('100366: gets no image, no archive and no export', async () => {
+  it('100366: a role that sees personal data masked gets no image, no archive and no export', async () => {
     const { body } = await read(owner, `${userData()}/userdata`);
     const [document] = Object.values<{ images: Record<string, { path: string }> }>(body.documents);
     const path = `${userData()}/getdata?path=${encodeURIComponent(document?.images.front?.path ?? '')}`;
@@ -105,7 +105,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     }
   });
 
-  it('a role that sees personal data masked finds nobody by a part of a name: names would be matchCount letter by letter', async () => {
+  it('a role that sees personal data masked finds nobody by a part of a name, because names could be guessed letter by letter from matchCount', async () => {
     const matchCount = async (person: Person, word: string) =>
       (await read(person, `/api/process-manager/processInstances/search?searchString=${word}`)).body.totalElements;
     assert.deepEqual([await matchCount(owner, 'saoir'), await matchCount(owner, 'saoirse')], [1, 1]);
@@ -132,7 +132,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     }
   });
 
-  it('a role that sees personal data masked sees a user masked if an authentication of that user is refused', async () => {
+  it('a role that sees personal data masked sees a user masked in a refused authentication, too', async () => {
     const users = '/api/identity-store/stores/refused/users';
     await owner.call('/api/identity-store/stores', { body: { name: 'refused' }, headers: IN_TEST });
     const input = { extId: 'saoirse@crm', attributes: { city: 'Dublin' } };
@@ -146,7 +146,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([userId, extId, attributes], [user.id, 's•••', { city: 'D•••' }]);
   });
 
-  it('a role that sees personal data masked sorts by nothing that it sees masked: a name would be found between two of others', async () => {
+  it('a role that sees personal data masked cannot sort by a masked value, because names could be found between two others', async () => {
     await owner.call('/api/identity-store/stores', { body: { name: 'sorted' }, headers: IN_TEST });
     const watchlist = { name: 'sorted', type: 'EMAIL' };
     const { body: list } = await owner.call('/api/watchlist-manager/facewatchlists', {
@@ -164,7 +164,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
       assert.equal((await read(masked, `${path}?sort=createdDtm`)).status, 200, path);
   });
 
-  it('100366: opens no journey in which the end user sees what they gave', async () => {
+  it('100366: a role that sees personal data masked cannot open a journey, which shows the end user’s data', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'links', environment: 'test' });
     const { processInstanceId } = await startJourney(grove, apiKey, { parameters: { firstName: 'Saoirse' } });
     const path = `/api/process-manager/processInstances/${processInstanceId}/resumeLink`;
@@ -178,7 +178,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([(await send(masked, {})).body.code, (await send(owner, mine)).body.code], [100160, 100160]);
   });
 
-  it('a role that sees personal data masked sees no link when it asks an end user again', async () => {
+  it('a role that sees personal data masked does not see the link when it asks an end user again', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'asked', environment: 'test' });
     const parameters = { firstName: 'Saoirse', lastName: 'Byrne', dateOfBirth: '1990-01-31' };
     const { user, processInstanceId } = await startJourney(grove, apiKey, { parameters });
@@ -193,7 +193,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.deepEqual([answer.status, answer.body.redirectUrl], [200, 'h•••'], answer.text);
   });
 
-  it('a role that sees personal data masked gives nobody the sight that it has not: no role, no invitation, no API key', async () => {
+  it('a role that sees personal data masked can give nobody a role, an invitation or an API key that sees it unmasked', async () => {
     const open = await masked.call('/api/operator-manager/roles', { body: { name: 'Open', permissions: [] } });
     assert.deepEqual([open.status, open.body.code], [403, 100015], open.text);
     const uncovered = await masked.call('/api/operator-manager/roles/Front%20desk', { body: { masked: false } });
@@ -219,7 +219,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal((await masked.call('/api/operator-manager/roles', { body: closed })).status, 201);
   });
 
-  it('a role that sees personal data masked holds at once for everybody who has it, and is said in the session', async () => {
+  it('a role that is masked applies at once to everybody who has it, and the session says so', async () => {
     assert.equal((await masked.call('/api/console/session')).body.masked, true);
     const path = '/api/operator-manager/roles/Front%20desk';
     assert.equal((await owner.call(path, { body: { masked: false } })).body.masked, false);
@@ -228,7 +228,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     assert.equal((await owner.call(path, { body: { masked: true } })).body.masked, true);
   });
 
-  it('a role that sees personal data masked is the one of auditors', async () => {
+  it('the role of auditors sees personal data masked', async () => {
     const auditor = await invitePerson(grove, owner, 'Auditor');
     const { body } = await read(auditor, '/api/process-manager/processInstances');
     assert.equal(body.content[0].firstName, 'S•••');
@@ -238,8 +238,8 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
 /** Shows persons, and nothing of it identifies one: ids and times. */
 const NOTHING_PERSONAL = ['userData.signResult', 'users.listAuthentications'];
 
-describe('what the contract marks as personal', () => {
-  it('what the contract marks as personal is there in every answer that shows persons', () => {
+describe('personal data in the contract', () => {
+  it('personal data is marked in the contract for every answer that shows persons', () => {
     const unmarked = operations().flatMap(({ group, name, operation }) => {
       const { persons, produces, alsoProduces, ok } = operation;
       const isRefused = produces !== undefined || alsoProduces !== undefined;

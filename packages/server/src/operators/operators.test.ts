@@ -41,7 +41,7 @@ onBothEngines('operators', (_engine, places) => {
   };
   const stillFresh = () => confirm(owner);
 
-  it('the link of the first start makes an owner who is signed in, with a cookie that no script reads', async () => {
+  it('the link of the first start creates an owner who is signed in, with a cookie that no script can read', async () => {
     const { status, body } = await owner.call(SESSION);
     assert.equal(status, 200);
     assert.deepEqual(
@@ -53,7 +53,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal(await grove.app.operators.firstOwnerLink(asTenantId('acme')), undefined);
   });
 
-  it('an operator calls what the role permits, and is named by createdBy and the audit log', async () => {
+  it('an operator can call what the role permits, and is named by createdBy and the audit log', async () => {
     await stillFresh();
     const made = await owner.call(KEYS, { body: { name: 'made by a person' } });
     assert.equal(made.status, 201, made.text);
@@ -67,7 +67,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal(joined.body.content[0].operatorId, owner.id);
   });
 
-  it('7: a reviewer opens nothing that the role does not permit, and everything that it does', async () => {
+  it('7: a reviewer can call exactly the operations that the role permits', async () => {
     const reviewer = await invitePerson(grove, owner, 'Reviewer');
     const { body } = await reviewer.call(SESSION);
     const held = new Set<string>(body.permissions.map((each: string) => each.slice('TNT#acme#'.length)));
@@ -79,7 +79,7 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
-  it('100221: the header chooses the environment, within what the role may work in', async () => {
+  it('100221: a header selects the environment, among those in which the role may work', async () => {
     await stillFresh();
     const role = { name: 'Tester', permissions: ['TNT#acme#ProcessManager:*'], environments: ['test'] };
     assert.equal((await owner.call(ROLES, { body: role })).status, 201);
@@ -91,7 +91,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(list, { headers: { 'X-Grove-Environment': 'elsewhere' } }), 100221);
   });
 
-  it('a request in another environment is another request, whatever its Idempotency-Key', async () => {
+  it('a request in the other environment is another request, even with the same Idempotency-Key', async () => {
     const create = (environment: string) =>
       owner.call('/api/process-manager/processTokens', {
         body: { name: 'of both', processDefnName: 'document-and-selfie' },
@@ -103,7 +103,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal(inLive.headers.get('idempotent-replayed'), null);
   });
 
-  it('100219: a link works once, not after it has expired, and not after another was made', async () => {
+  it('100219: an invitation link works once, until it expires or another is created', async () => {
     await stillFresh();
     const invite = async (name: string) => {
       const body = { name, email: `${name}@links.com`, role: 'Auditor' };
@@ -133,7 +133,7 @@ onBothEngines('operators', (_engine, places) => {
     return { ...person, cookie, call: (path, request = {}) => browse(grove, path, { cookie, ...request }) };
   };
 
-  it('100210: a session ends after 30 idle minutes, after 12 hours, when it is revoked, and when one signs out', async () => {
+  it('100210: a session ends after 30 idle minutes, after 12 hours, when it is revoked, and when the operator signs out', async () => {
     const person = await invitePerson(grove, owner, 'Auditor', 'Ada Auditor');
     const idle = await again(person);
     grove.clock.advance(29 * MINUTE);
@@ -174,7 +174,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(third.call(SESSION), 100210);
   });
 
-  it('a cookie that was planted before is worth nothing after signing in: the session is a new one', async () => {
+  it('a cookie that was planted before is worthless after signing in, because the session is new', async () => {
     const planted = await again(owner);
     const answer = await signIn(grove, owner.device, { cookie: planted.cookie });
     assert.notEqual(cookieFrom(answer), planted.cookie);
@@ -186,7 +186,7 @@ onBothEngines('operators', (_engine, places) => {
     owner = await again(owner);
   });
 
-  it('100067: the cookie is good for nothing that another site asks for', async () => {
+  it('100067: the cookie of an operator is refused for requests of another site', async () => {
     await stillFresh();
     const body = { name: 'from elsewhere' };
     for (const headers of [
@@ -205,7 +205,7 @@ onBothEngines('operators', (_engine, places) => {
     );
   });
 
-  it('100217: the console works at the address of the tenant, and a session nowhere else', async () => {
+  it('100217: the console works at the address of the tenant, and its session at no other', async () => {
     const plain = new URL(grove.baseUrl).host;
     const headers = { Host: plain, Origin: grove.baseUrl };
     await refuses(browse(grove, '/api/console/signIn/start', { body: {}, headers }), 100217);
@@ -215,7 +215,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(KEYS, { headers: { Host: host, Origin: `http://${host}` } }), 100210);
   });
 
-  it('100218: a passkey is refused that is unknown, of another origin, or whose user was not verified', async () => {
+  it('100218: a sign-in is refused with an unknown passkey, of another origin, or without user verification', async () => {
     const stranger = authenticator({ origin: `http://${hostOf(grove)}` });
     stranger.create({ rp: { id: 'acme.fir.localhost' }, user: { id: 'eA' }, challenge: 'eA' });
     await refuses(signIn(grove, stranger), 100218);
@@ -224,7 +224,7 @@ onBothEngines('operators', (_engine, places) => {
     owner = await again(owner);
   });
 
-  it('100035: a challenge is good once, and of one kind', async () => {
+  it('100035: a sign-in challenge works once, and only for its kind', async () => {
     const started = await browse(grove, '/api/console/signIn/start', { body: {} });
     const { ceremonyId, publicKey } = started.body;
     const body = { ceremonyId, credential: owner.device.get(publicKey) };
@@ -240,7 +240,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(browse(grove, '/api/console/signIn/complete', { body: expired }), 100035);
   });
 
-  it('100216: five failures lock the operator for a quarter of an hour, even for the right passkey', async () => {
+  it('100216: five failures lock the operator for a quarter of an hour, even with the right passkey', async () => {
     owner = await again(owner);
     const person = await invitePerson(grove, owner, 'Auditor', 'Lou Locked');
     const wrong = { signature: () => Buffer.alloc(70, 1) };
@@ -258,7 +258,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await signIn(grove, person.device)).status, 200);
   });
 
-  it('100216: a lock that was set while the clock was ahead is over once it is put right', async () => {
+  it('100216: a lock that was set while the clock was ahead ends once the clock is corrected', async () => {
     owner = await again(owner);
     const person = await invitePerson(grove, owner, 'Auditor', 'Tess Ahead');
     const right = grove.clock.now();
@@ -272,7 +272,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await signIn(grove, person.device)).status, 200);
   });
 
-  it('see the version and what waits for their own tenant, and nothing of another', async () => {
+  it('operators see the version and the queues of their own tenant, and nothing of another', async () => {
     const health = async (call: Person['call']) => (await call('/api/operator-manager/health')).body;
     const before = await health(owner.call);
     assert.match(before.version, /^\d+\.\d+\.\d+/);
@@ -290,7 +290,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await owner.call('/api/operator-manager/health', { cookie: null })).status, 401);
   });
 
-  it('100211: what is destructive needs a passkey that was used within ten minutes', async () => {
+  it('100211: a destructive action needs a passkey that was used within ten minutes', async () => {
     owner = await again(owner);
     grove.clock.advance(10 * MINUTE);
     await refuses(owner.call(KEYS, { body: { name: 'too late' } }), 100211);
@@ -299,7 +299,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await owner.call(KEYS, { body: { name: 'confirmed' } })).status, 201);
   });
 
-  it('100210, 100211: a clock that was ahead and is put right makes no session longer, and no passkey fresher', async () => {
+  it('100210, 100211: a clock that was ahead and is corrected makes no session longer, and no confirmation more recent', async () => {
     owner = await again(owner);
     const right = grove.clock.now();
     grove.clock.advance(5 * HOUR);
@@ -319,7 +319,7 @@ onBothEngines('operators', (_engine, places) => {
     owner = await again(owner);
   });
 
-  it('100015: nobody gives a role, or changes an operator, that holds more than the giver', async () => {
+  it('100015: an operator can neither give a role with more permissions than their own, nor change an operator who has more', async () => {
     owner = await again(owner);
     const admin = await invitePerson(grove, owner, 'Administrator');
     const invite = (role: string) =>
@@ -338,7 +338,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(tester.call(OPERATORS, { body: { name: 'N', email: 'n@n.n', role: 'Owner' } }), 7);
   });
 
-  it('100015: a role of the tenant cannot be widened by whoever has it', async () => {
+  it('100015: a role cannot be extended by an operator who has it', async () => {
     await stillFresh();
     const permissions = ['TNT#acme#OperatorManager:*', 'TNT#acme#ProcessManager:listReviews'];
     assert.equal((await owner.call(ROLES, { body: { name: 'Lead', permissions } })).status, 201);
@@ -376,7 +376,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(path), 100213);
   });
 
-  it('100214 100215 100014: roles are found by name, kept while somebody has them, and named once', async () => {
+  it('100214 100215 100014: a role has a unique name, is found by it, and cannot be deleted while an operator has it', async () => {
     await stillFresh();
     await refuses(owner.call(`${ROLES}/Owner`, { body: { description: 'x' } }), 100214);
     await refuses(owner.call(OPERATORS, { body: { name: 'N', email: 'n@n.n', role: 'Nothing' } }), 100214);
@@ -395,7 +395,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.deepEqual([list.body.totalElements, list.body.content[0].id], [1, owner.id]);
   });
 
-  it('100351: a role is not changed by who has read an older one', async () => {
+  it('100351: a role cannot be changed by an operator who has read an older version', async () => {
     const made = await owner.call(ROLES, { body: { name: 'Read by two', permissions: [] } });
     const { lastUpdatedDtm } = made.body;
     const path = `${ROLES}/Read%20by%20two?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`;
@@ -409,7 +409,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal(roles.find(({ name }: { name: string }) => name === 'Owner').lastUpdatedDtm, undefined);
   });
 
-  it('100214 100215: a role that is given and deleted at the same moment is either there or given to nobody', async () => {
+  it('100214 100215: a role that is assigned and deleted at once either still exists or is assigned to nobody', async () => {
     await stillFresh();
     for (let round = 0; round < 8; round++) {
       const name = `Short-lived ${round}`;
@@ -429,7 +429,7 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
-  it('100015: a test key neither makes nor changes operators and roles, and sees neither names, addresses nor sessions', async () => {
+  it('100015: a test key can neither create nor change operators and roles, and sees no names, addresses or sessions', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     const token = await grove.token(apiKey);
     const role = { name: 'of a test key', permissions: [], environments: ['test'] };
@@ -451,7 +451,7 @@ onBothEngines('operators', (_engine, places) => {
     }
   });
 
-  it('100001: no operator has a name or an address that looks like that of another', async () => {
+  it('100001: an operator cannot have a name or an address that looks like that of another', async () => {
     await stillFresh();
     const grace = { name: 'Grace Gray', email: 'gray@acme.com', role: 'Auditor' };
     for (const changed of [
@@ -470,7 +470,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await owner.call(`${OPERATORS}/${joined.body.operator.id}`, { method: 'DELETE' })).status, 204);
   });
 
-  it('100065: a tenant has at most so many roles and operators', async () => {
+  it('100065: a tenant has a limited number of roles and operators', async () => {
     await stillFresh();
     const { body } = await owner.call(ROLES);
     const own = body.roles.filter(({ builtIn }: { builtIn: boolean }) => !builtIn).length;
@@ -484,7 +484,7 @@ onBothEngines('operators', (_engine, places) => {
     await emptyOperators(grove);
   });
 
-  it('100220: an operator adds passkeys, signs in with each, and keeps the last one', async () => {
+  it('100220: an operator adds passkeys and signs in with each, and the last one cannot be removed', async () => {
     await stillFresh();
     const { body: before } = await owner.call('/api/console/passkeys');
     await refuses(owner.call(`/api/console/passkeys/${before.passkeys[0].id}`, { method: 'DELETE' }), 100220);
@@ -501,7 +501,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(signIn(grove, device), 100218);
   });
 
-  it('an API key cannot review in the name of an operator, and an operator only in the own', async () => {
+  it('an API key cannot review in the name of an operator, and an operator only in their own name', async () => {
     const path = '/api/process-manager/reviews/01JZ4MCW8A0C2E4G6J8M0P2R4T/approve';
     const name = 'Olga Owner (olga@acme.com)';
     for (const reviewer of [name, `${name}\u200b`, `\u200e${name}.`, 'Olga Owner （olga@acme.com）']) {
@@ -512,7 +512,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(path, { body: { comment: 'ok' } }), 100022);
   });
 
-  it('100038 100094: ten passkeys at most, and none twice', async () => {
+  it('100038 100094: an operator has at most ten passkeys, and none twice', async () => {
     await stillFresh();
     const add = async (device: ReturnType<typeof authenticator>) => {
       const started = await owner.call('/api/console/passkeys/start', { body: {} });

@@ -33,7 +33,7 @@ describe('every operation for operators', () => {
   const sentTo = ({ operation: { method } }: ListedOperation) => ({ method, ...(method === 'POST' && { body: {} }) });
 
   for (const each of naming(100067).filter(({ operation }) => operation.path.startsWith('/api/console/'))) {
-    it(`100067: ${each.id} is not taken from another site`, async () => {
+    it(`100067: ${each.id} is refused for a request of another site`, async () => {
       for (const url of urlsOf(each)) {
         const headers = { Origin: 'https://evil.example' };
         const { status, body } = await browse(grove, url, { ...sentTo(each), headers, cookie: owner.cookie });
@@ -53,7 +53,7 @@ describe('every operation for operators', () => {
 });
 
 /** Where a code has a reason of its own: every operation that names it is brought to answer it. */
-describe('the console', () => {
+describe('the console without a proper session', () => {
   const places = testPlaces();
   let grove: TestApp;
   let owner: Person;
@@ -87,7 +87,7 @@ describe('the console', () => {
     person.call(`${CONSOLE}/${tail}/complete`, { body });
 
   for (const { id, operation } of operations().filter(({ operation: { codes = [] } }) => codes.includes(100210))) {
-    it(`100210: ${id} is for somebody who is signed in`, async () => {
+    it(`100210: ${id} is refused without a session`, async () => {
       const url = operation.path.replace(/\{\w+\}/g, NOBODY);
       const { method } = operation;
       const answer = await browse(grove, url, { method, ...(method === 'POST' && { body: {} }) });
@@ -95,7 +95,7 @@ describe('the console', () => {
     });
   }
 
-  it('100217: nobody signs in and nobody joins but at the address of the tenant', async () => {
+  it('100217: nobody can sign in or join except at the address of the tenant', async () => {
     const headers = { Host: new URL(grove.baseUrl).host, Origin: grove.baseUrl };
     const completion = { ceremonyId: NOBODY, credential: newDevice().create(PUBLIC_KEY) };
     for (const [path, body] of [
@@ -113,12 +113,12 @@ describe('the console', () => {
     }
   });
 
-  it('100219: a code that is of no link is not accepted', async () => {
+  it('100219: an unknown invitation code is refused', async () => {
     const { code: _, operator: __, ...answer } = await invitation();
     assert.equal(await codeOf(accept({ ...answer, code: 'x'.repeat(43) })), 100219);
   });
 
-  it('100035: a ceremony that is not under way completes nothing', async () => {
+  it('100035: an unknown ceremony cannot be completed', async () => {
     const { operator: _, ...answer } = await invitation();
     assert.equal(await codeOf(accept({ ...answer, ceremonyId: NOBODY })), 100035);
     const { publicKey } = await begun('confirmation');
@@ -128,7 +128,7 @@ describe('the console', () => {
     assert.equal(await codeOf(complete('passkeys', { ceremonyId: NOBODY, credential: made })), 100035);
   });
 
-  it('100218: a passkey of another origin neither joins, nor is added, nor confirms', async () => {
+  it('100218: a passkey of another origin cannot be used to join, cannot be added, and does not confirm', async () => {
     const elsewhere = () => authenticator({ origin: 'https://evil.example' });
     const { operator: _, ...answer } = await invitation(elsewhere());
     assert.equal(await codeOf(accept(answer)), 100218);
@@ -140,7 +140,7 @@ describe('the console', () => {
     assert.equal(await codeOf(complete('confirmation', { ceremonyId, credential: wrong })), 100218);
   });
 
-  it('100094 100014: who joins brings a passkey and an address that nobody has', async () => {
+  it('100094 100014: joining needs an unused passkey and an unused e-mail address', async () => {
     const { operator: _, ...answer } = await invitation(owner.device.clone());
     const taken = await accept(answer);
     assert.deepEqual([taken.status, taken.body.code], [409, 100094], taken.text);
@@ -152,7 +152,7 @@ describe('the console', () => {
     assert.deepEqual([named.status, named.body.code], [409, 100014], named.text);
   });
 
-  it('100216: five failures to confirm lock the operator', async () => {
+  it('100216: five failed confirmations lock the operator', async () => {
     const person = await invitePerson(grove, owner, 'Auditor', 'Lou Locked');
     const codes: number[] = [];
     for (let at = 0; at < 5; at += 1) {
@@ -163,7 +163,7 @@ describe('the console', () => {
     assert.deepEqual(codes, [100218, 100218, 100218, 100218, 100216]);
   });
 
-  it('100213 100214: an operator, and a role, that are not there are neither changed nor removed', async () => {
+  it('100213 100214: an operator or a role that does not exist can be neither changed nor removed', async () => {
     const nobody = `${OPERATORS}/${NOBODY}`;
     const asked: [string, { method?: string; body?: object }][] = [
       [nobody, { body: { status: 'ACTIVE' } }],
@@ -178,14 +178,14 @@ describe('the console', () => {
     assert.equal(await codeOf(owner.call(`${ROLES}/Nothing`, { method: 'DELETE' })), 100214);
   });
 
-  it('264: a permission of a role begins with TNT#', async () => {
+  it('264: a permission of a role must begin with TNT#', async () => {
     const permissions = ['SYS#acme#ProcessManager:*'];
     assert.equal(await codeOf(owner.call(ROLES, { body: { name: 'Wide', permissions } })), 264);
     assert.equal((await owner.call(ROLES, { body: { name: 'Narrow', permissions: [] } })).status, 201);
     assert.equal(await codeOf(owner.call(`${ROLES}/Narrow`, { body: { permissions } })), 264);
   });
 
-  it('100038: the tenth passkey is the last, also for one that was begun before it', async () => {
+  it('100038: an operator has at most ten passkeys, even if another was started before the tenth', async () => {
     const person = await invitePerson(grove, owner, 'Auditor', 'Kim Keys');
     const add = async () => {
       const { ceremonyId, publicKey } = await begun('passkeys', person);

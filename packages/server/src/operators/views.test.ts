@@ -25,7 +25,7 @@ onBothEngines('saved views', (engine, places) => {
   const namesOf = async (by: Person) =>
     (await by.call(VIEWS)).body.views.map(({ screen, name }: Record<string, string>) => `${screen}: ${name}`);
 
-  it('100363: are those of one operator, and nobody else sees or deletes them', async () => {
+  it('100363: saved views belong to one operator, and nobody else sees or deletes them', async () => {
     const saved = await save(grace, 'Overdue', { due: 'OVERDUE' });
     assert.equal(saved.status, 200, saved.text);
     assert.deepEqual(saved.body.search, { due: 'OVERDUE' });
@@ -37,7 +37,7 @@ onBothEngines('saved views', (engine, places) => {
     assert.equal((await remove(grace)).body.code, 100363);
   });
 
-  it('saved views of one name are replaced, and those of another list stay', async () => {
+  it('saved views of the same name are replaced, and those of another list stay', async () => {
     await save(grace, 'Mine', { view: 'mine' });
     await save(grace, 'Mine', { searchString: 'x' }, 'instances');
     await save(grace, 'Mine', { view: 'free' });
@@ -51,7 +51,7 @@ onBothEngines('saved views', (engine, places) => {
     assert.doesNotMatch(await everythingStored(app, place, engine), /unmistakable|quillfeather/);
   });
 
-  it('saved views are few (100065), small, and only for who is signed in', async () => {
+  it('saved views are limited in number (100065) and size, and need a session', async () => {
     assert.equal((await save(owner, '')).body.code, 100001);
     assert.equal((await save(owner, 'x', {}, '../x')).body.code, 100001);
     assert.equal((await save(owner, 'x', { a: 'x'.repeat(501) })).body.code, 100001);
@@ -61,7 +61,7 @@ onBothEngines('saved views', (engine, places) => {
     assert.equal((await save(owner, 'View 3', { a: 'b' })).status, 200, 'one that is there can be replaced');
   });
 
-  it('go with their operator', async () => {
+  it('saved views are deleted together with their operator', async () => {
     const removed = await owner.call(`/api/operator-manager/operators/${grace.id}`, { method: 'DELETE' });
     assert.equal(removed.status, 204, removed.text);
     const rows = await app.app.db

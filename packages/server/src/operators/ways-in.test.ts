@@ -25,7 +25,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  it('100001 and 100212: whoever never joined, or was reset, does not become active by a suspension that ends', async () => {
+  it('100001 and 100212: an operator who has never joined, or was reset, does not become active after a suspension', async () => {
     const invited = await owner.call(OPERATORS, { body: { name: 'Nora', email: 'nora@acme.com', role: 'Owner' } });
     const joined = await invitePerson(grove, owner, 'Owner', 'Rolf Reset');
     assert.equal((await owner.call(`${OPERATORS}/${joined.id}/reset`, { body: {} })).status, 200);
@@ -39,7 +39,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
       assert.equal((await owner.call(`${OPERATORS}/${pauses.id}`, { body: { status } })).body.status, status);
   });
 
-  it('100220: of the last two passkeys one stays, also if both are removed at once', async () => {
+  it('100220: of the last two passkeys one stays, even if both are removed at once', async () => {
     const person = await invitePerson(grove, owner, 'Reviewer', 'Rita Reviewer');
     const { ceremonyId, publicKey } = (await person.call(`${PASSKEYS}/start`, { body: {} })).body;
     const credential = authenticator({ origin: originOf(grove) }).create(publicKey);
@@ -57,7 +57,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
     assert.equal((await person.call(PASSKEYS)).body.passkeys.length, 1);
   });
 
-  it('100212: of two owners who remove each other at once one stays, and neither must try again', async () => {
+  it('100212: of two owners who remove each other at once one stays, and neither request must be repeated', async () => {
     let [first, second] = [owner, await invitePerson(grove, owner, 'Owner', 'Otto Owner')];
     for (let round = 0; round < ROUNDS; round += 1) {
       const answers = await Promise.all([
@@ -73,7 +73,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
     owner = first;
   });
 
-  it('whoever signs in more often at once than an operator has sessions is signed in each time', async () => {
+  it('an operator who signs in more often at once than the limit of sessions is signed in each time', async () => {
     const person = await invitePerson(grove, owner, 'Reviewer', 'Vera Visitor');
     const { ceremonyId, publicKey } = (await person.call(`${PASSKEYS}/start`, { body: {} })).body;
     const device = authenticator({ origin: originOf(grove), counts: false });

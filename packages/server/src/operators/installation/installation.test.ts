@@ -20,7 +20,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
   const idsOf = async (query = '') =>
     (await owner.call(`${TENANTS}${query}`)).body.content.map(({ id }: { id: string }) => id);
 
-  it('100352: an owner is none until it is granted at the machine, and an API key never is', async () => {
+  it('100352: an owner is not an operator of the installation until it is granted on the machine, and an API key never is', async () => {
     for (const path of [TENANTS, QUEUES]) {
       assert.equal(await codeOf(owner.call(path)), 100352);
       assert.equal(await codeOf(grove.call(path)), 100352);
@@ -34,7 +34,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.equal(await codeOf(grove.call(TENANTS)), 100352, 'the API key is still none');
   });
 
-  it('100014: make a tenant, whose first owner joins by the link, and no second one of that id', async () => {
+  it('100014: operators of the installation create a tenant, whose first owner joins by the link, and no second one with the same id', async () => {
     await confirm(owner);
     const made = await owner.call(TENANTS, { body: { id: 'globex', name: 'Globex' } });
     assert.equal(made.status, 201, made.text);
@@ -49,7 +49,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual(await idsOf('?name=GLO%25'), ['globex']);
   });
 
-  it('make one tenant, whose keys are shown again, when a request with an Idempotency-Key is repeated', async () => {
+  it('operators of the installation create one tenant, and get its keys again, if they repeat a request with an Idempotency-Key', async () => {
     await confirm(owner);
     const make = () =>
       owner.call(TENANTS, { body: { id: 'initech' }, headers: { 'Idempotency-Key': 'a key of this test' } });
@@ -62,7 +62,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual(await idsOf('?name=initech'), []);
   });
 
-  it('100353 100354: suspend and resume another tenant, never their own, and both audit logs name them', async () => {
+  it('100353 100354: operators of the installation suspend and resume another tenant, not their own, and both audit logs name them', async () => {
     await confirm(owner);
     const act = (id: string, what: string) => owner.call(`${TENANTS}/${id}/${what}`, { body: {} });
     assert.equal((await act('globex', 'suspend')).body.status, 'SUSPENDED');
@@ -79,7 +79,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual(await actorsIn((path) => grove.call(path, { token })), ['Olga Owner (olga@acme.com)']);
   });
 
-  it('100355: see what waits without payloads, and try again only what was given up', async () => {
+  it('100355: operators of the installation see the queues without payloads, and try again only what was given up', async () => {
     const queues = await owner.call(QUEUES);
     assert.equal(queues.status, 200, queues.text);
     assert.match(queues.body.version, /^\d/);
@@ -99,7 +99,7 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.deepEqual((await owner.call(QUEUES)).body.deadJobs, []);
   });
 
-  it('operators of the installation are bound by their role, and are none any more once somebody of the tenant has reset them', async () => {
+  it('operators of the installation are limited by their role, and lose the right if an operator of the tenant resets them', async () => {
     const auditor = await invitePerson(grove, owner, 'Auditor');
     await grove.app.operators.setInstallation(acme, auditor.id, true);
     assert.equal((await auditor.call(TENANTS)).status, 200);

@@ -91,7 +91,7 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
   };
   const operatorCount = async () => (await owner.call('/api/operator-manager/operators')).body.totalElements;
 
-  it('100236: subjects that a database cannot store as they are open no account', async () => {
+  it('100236: a subject that the database cannot store unchanged creates no account', async () => {
     await set(settings());
     for (const sub of ['a\u0000b', '\ud800', '\udfff!', 'a\nb'])
       assert.equal((await signIn({ sub })).body.code, 100236, JSON.stringify(sub));
@@ -100,13 +100,13 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     assert.equal(body.operator.email, undefined);
   });
 
-  it('100236: an empty subject opens no account, and neither does a token that was issued to another client', async () => {
+  it('100236: neither an empty subject nor a token for another client creates an account', async () => {
     for (const claims of [{ sub: '' }, { sub: ' ' }, { sub: 'mallory', azp: 'other' }, { sub: 'mallory', azp: null }])
       assert.equal((await signIn(claims)).body.code, 100236, JSON.stringify(claims));
     assert.equal((await signIn({ sub: 'eve', azp: 'grove' })).status, 200);
   });
 
-  it('100237: claims of other types, and names of the prototype, belong to no group', async () => {
+  it('100237: claims of other types, and names of the prototype, match no group', async () => {
     for (const groups of [{ admins: true }, [['admins']], 1, null, 'admin', ['Admins', 'admins ']])
       assert.equal((await signIn({ sub: 'mallory', groups })).body.code, 100237, JSON.stringify(groups));
     for (const groupsClaim of ['__proto__', 'constructor', 'toString']) {
@@ -122,7 +122,7 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
       assert.equal((await signIn({ sub: 'mallory', ...claims })).body.code, 100236, JSON.stringify(claims));
   });
 
-  it('7: whoever lost the role, or was suspended, while the provider answered sets up nothing', async () => {
+  it('7: an operator who lost the role, or was suspended, while the provider answered, cannot change the settings', async () => {
     for (const [name, change] of [
       ['Adam', { role: 'Reviewer' }],
       ['Anna', { status: 'SUSPENDED' }],
@@ -142,7 +142,7 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     assert.equal((await owner.call(SETTINGS)).body.issuer, provider.issuer);
   });
 
-  it('a provider that does not answer keeps nobody from writing', async () => {
+  it('a provider that does not answer does not block other writes', async () => {
     const another = await openHostileProvider();
     const question = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<void>();
@@ -162,7 +162,7 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     await another.close();
   });
 
-  it('100236: a code of one provider is not sent to the provider that has taken its place', async (test) => {
+  it('100236: a code of one provider is not sent to the provider that has replaced it', async (test) => {
     const another = await openHostileProvider();
     test.after(another.close);
     let tokenRequests = 0;
@@ -174,7 +174,7 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     await set(settings());
   });
 
-  it('100035: an answer that comes after single sign-on was ended or changed signs nobody in', async () => {
+  it('100035: an answer that arrives after single sign-on was removed or changed signs nobody in', async () => {
     const before = await operatorCount();
     await confirm(owner);
     provider.beforeToken = async () => {

@@ -8,7 +8,7 @@ const ISSUER = 'https://provider.example';
 const SSO = { issuer: ISSUER, clientId: 'grove', clientSecretName: 's', scopes: [], groupsClaim: 'groups', roles: [] };
 
 describe('a provider of single sign-on', () => {
-  it('a provider of single sign-on gets the client secret only at the address that the secret was asked for, whatever it names afterwards', async () => {
+  it('a provider of single sign-on gets the client secret only at the address for which the secret was requested, whatever address it names later', async () => {
     let now = 0;
     let tokenHost = 'tokens.example';
     const posts: string[] = [];

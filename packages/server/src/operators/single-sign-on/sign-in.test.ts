@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { lastAsked } from './sign-in.ts';
 
-it('a sign-in is fresh if the provider says so, or says nothing and was told to ask the person', () => {
+it('a sign-in is recent if the provider says so, or says nothing and was told to ask the person', () => {
   const now = 1_800_000_000_000;
   const seconds = now / 1000;
   const at = (authTime: unknown, isAgain: boolean) => lastAsked(authTime, { isAgain, now });

@@ -81,13 +81,13 @@ onBothEngines('single sign-on', (_engine, places) => {
   };
   const codeOf = async (answer: Answer | Promise<Answer>) => (await answer).body.code;
 
-  it('100234: is not offered until it is set up', async () => {
+  it('100234: single sign-on is not offered until it is configured', async () => {
     assert.deepEqual((await browse(grove, '/api/console/signIn')).body, { singleSignOn: false, emailLink: false });
     assert.equal(await codeOf(browse(grove, START, { body: {} })), 100234);
     assert.equal(await codeOf(owner.call(SETTINGS)), 100234);
   });
 
-  it('100235: a provider that is not there is refused when it is set, and so is a secret of another host', async () => {
+  it('100235: a provider that does not exist is refused in the settings, and so is a secret bound to another host', async () => {
     await confirm(owner);
     const nowhere = { ...settings(), issuer: 'http://127.0.0.1:9' };
     assert.equal(await codeOf(owner.call(SETTINGS, { body: nowhere })), 100235);
@@ -103,7 +103,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(owner.call(SETTINGS, { body: unknown })), 100214);
   });
 
-  it('100235: a provider cannot send the browser to an address that is a script', async () => {
+  it('100235: a provider cannot redirect the browser to an address that is a script', async () => {
     const hostile = createServer((_request, response) => {
       const [issuer, authorization_endpoint] = [addressOf(hostile), 'javascript:alert(document.domain)//'];
       response.setHeader('Content-Type', 'application/json');
@@ -117,7 +117,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     hostile.closeAllConnections();
   });
 
-  it('an owner sets it up; whoever holds less cannot map a group to more', async () => {
+  it('an owner configures single sign-on; other operators cannot map a group to more than their own role', async () => {
     const set = await owner.call(SETTINGS, { body: settings() });
     assert.equal(set.status, 200, set.text);
     assert.deepEqual(set.body, {
@@ -136,7 +136,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(body.content.length, 1);
   });
 
-  it('100351: whoever read what is no longer stored overwrites nothing, and does not set up what was removed', async () => {
+  it('100351: the settings of single sign-on cannot be changed by an operator who has read an older version, or removed ones', async () => {
     const setIf = (ifLastUpdatedDtm: string, body: object) =>
       owner.call(`${SETTINGS}?ifLastUpdatedDtm=${encodeURIComponent(ifLastUpdatedDtm)}`, { body });
     const NEVER = toDtm(0);
@@ -174,7 +174,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     await signInAs(jane);
   });
 
-  it('single sign-on asks the provider to ask the person again, where it must be fresh', async () => {
+  it('single sign-on tells the provider to ask the person again if a recent sign-in is needed', async () => {
     const { started } = await begin({ again: true });
     const { searchParams } = new URL(started.body.url);
     assert.deepEqual([searchParams.get('prompt'), searchParams.get('max_age')], ['login', '0']);
@@ -183,7 +183,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.ok(Date.parse(body.authenticatedDtm) <= grove.clock.now());
   });
 
-  it('100211: an ordinary sign-in at a provider that does not say when it asked the person is not fresh', async () => {
+  it('100211: a sign-in does not count as recent if the provider does not say when it asked the person', async () => {
     const signedIn = await signInAs({ ...jane, groups: ['identity-admins'] });
     assert.equal(Date.parse(signedIn.body.authenticatedDtm), 0, signedIn.text);
     const [line = ''] = signedIn.headers?.getSetCookie() ?? [];
@@ -191,7 +191,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(browse(grove, '/api/console/passkeys/start', { body: {}, headers })), 100211);
   });
 
-  it('100239: whoever has no passkey confirms by signing in again', async () => {
+  it('100239: an operator without a passkey confirms by signing in again', async () => {
     const { headers } = await signInAs(jane);
     const [line = ''] = headers.getSetCookie();
     const Cookie = /^([^;]+)/.exec(line)?.[1] ?? '';
@@ -201,7 +201,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     );
   });
 
-  it('100236: nothing but the answer to the own question signs in', async () => {
+  it('100236: only the answer to the browser’s own request signs in', async () => {
     const mine = await begin();
     const theirs = await begin();
     const query = await provider.signIn(theirs.started.body.url, jane);
@@ -216,12 +216,12 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(finish(denied, fourth.cookie)), 100236, 'the person said no');
   });
 
-  it('100237: an account in no group that has a role cannot sign in', async () => {
+  it('100237: an account in no group with a role cannot sign in', async () => {
     assert.equal(await codeOf(signInAs({ sub: 'eve', name: 'Eve', groups: ['cleaners'] })), 100237);
     assert.equal(await codeOf(signInAs({ sub: 'eve', name: 'Eve' })), 100237);
   });
 
-  it('100238: an e-mail address takes over nobody who has a passkey, and a suspended operator stays out', async () => {
+  it('100238: an account cannot take over an operator with a passkey by the e-mail address, and a suspended operator stays out', async () => {
     const grab = {
       sub: 'mallory',
       name: 'Olga Owner',
@@ -240,7 +240,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(signInAs({ ...ina, email_verified: true })), 100238);
   });
 
-  it('100238: another provider takes over nobody who has joined, whatever address it verifies', async () => {
+  it('100238: another provider cannot take over an operator who has joined, whatever address it verifies', async () => {
     const second = await openTestProvider(`${originOf(grove)}/console/single-sign-on`);
     const secret = { name: 'second', value: CLIENT_SECRET, hosts: [new URL(second.issuer).host] };
     await owner.call('/api/process-manager/cloudSecrets', { body: secret });
@@ -255,7 +255,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     await second.close();
   });
 
-  it('7 and 100015: to send a client secret needs its permission, and a test key sets and ends nothing', async () => {
+  it('7 and 100015: the settings need the permission to send the client secret, and a test key cannot change them', async () => {
     const permissions = ['TNT#acme#OperatorManager:*'];
     const key = await grove.client.apiKeys.create({ body: { name: 'of the company', permissions } });
     const body = JSON.stringify(settings());
@@ -268,7 +268,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(send('DELETE', testToken)), 100015);
   });
 
-  it('names and addresses of a single sign-on provider are cut to what Grove allows', async () => {
+  it('names and addresses from a single sign-on provider are cut to the limits of Grove', async () => {
     const { body } = await signInAs({
       sub: 'odd',
       name: ' <b>Bob</b>\u0007 ',
@@ -278,7 +278,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.deepEqual([body.operator.name, body.operator.email], ['bBob/b', undefined]);
   });
 
-  it('single sign-on ends with its sessions when it is removed', async () => {
+  it('single sign-on that is removed ends its sessions', async () => {
     const { headers } = await signInAs(jane);
     const [line = ''] = headers.getSetCookie();
     const session = { headers: { Cookie: /^([^;]+)/.exec(line)?.[1] ?? '' } };
@@ -289,7 +289,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(await codeOf(owner.call(SETTINGS, { method: 'DELETE' })), 100234);
   });
 
-  it('100065 100212 100234 100235: what changes while somebody signs in is refused by name, and takes nothing from the tenant', async () => {
+  it('100065 100212 100234 100235: settings that change while somebody signs in cause a named refusal, and the tenant keeps its owners', async () => {
     await confirm(owner);
     const asOwner = { ...settings(), roles: [{ group: 'owners', role: 'Owner' }, ...settings().roles] };
     assert.equal((await owner.call(SETTINGS, { body: asOwner })).status, 200);
