@@ -25,7 +25,7 @@ const OTHER = Buffer.alloc(32, 0x5b).toString('base64');
 const bytesOf = (key: { key: { export(): Buffer } }) => key.key.export().toString('base64');
 
 describe('the text of a master key', () => {
-  it('the text of a master key holds one key for each version, on lines or between commas, with room around them', () => {
+  it('the text of a master key contains one key for each version, on lines or between commas, with spaces around them', () => {
     for (const text of [`1:${KEY}\n2:${OTHER}\n`, `2:${OTHER},1:${KEY}`, `\r\n 2:${OTHER} , \r\n\t1:${KEY}\r\n`]) {
       const keys = parseMasterKey(text, 'here');
       assert.deepEqual([...keys.keys()].sort(), [1, 2]);
@@ -36,7 +36,7 @@ describe('the text of a master key', () => {
     }
   });
 
-  it('the text of a master key that is wrong is refused by where it stands and what it must be, and never shown', () => {
+  it('the text of a master key that is wrong is refused with its position and what it must be, and never shown', () => {
     const wrong = {
       'no version': KEY,
       'version zero': `0:${KEY}`,
@@ -80,7 +80,7 @@ describe('a master key', () => {
   });
 });
 
-describe('the file of the master key', () => {
+describe('the file of a master key', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-test-'));
   const file = join(folder, 'master.key');
   after(() => rmSync(folder, { recursive: true, force: true }));
@@ -89,7 +89,7 @@ describe('the file of the master key', () => {
   });
   const mode = () => statSync(file).mode & 0o777;
 
-  it('the file of the master key is made with one fresh key, for its owner alone', () => {
+  it('the file of a master key is created with one new key, only for its owner', () => {
     createMasterKeyFile(file);
     assert.equal(mode(), 0o600);
     const first = bytesOf(openMasterKey({ file }).current);
@@ -98,13 +98,13 @@ describe('the file of the master key', () => {
     assert.notEqual(bytesOf(openMasterKey({ file }).current), first);
   });
 
-  it('the file of the master key is never overwritten', () => {
+  it('the file of a master key is never overwritten', () => {
     writeFileSync(file, `3:${KEY}\n`);
     assert.throws(() => createMasterKeyFile(file), { code: 'EEXIST' });
     assert.equal(readFileSync(file, 'utf8'), `3:${KEY}\n`);
   });
 
-  it('the file of the master key keeps its old versions when one is added, and stays its owner’s alone', () => {
+  it('the file of a master key keeps its old versions when one is added, and remains readable only for its owner', () => {
     createMasterKeyFile(file);
     const first = bytesOf(openMasterKey({ file }).current);
     assert.equal(addMasterKeyVersion(file), 2);
@@ -116,7 +116,7 @@ describe('the file of the master key', () => {
     assert.equal(mode(), 0o600);
   });
 
-  it('the file of the master key is read again by a running server that meets a version it does not know', () => {
+  it('the file of a master key is read again when a running server finds a version it does not know', () => {
     createMasterKeyFile(file);
     const running = openMasterKey({ file });
     addMasterKeyVersion(file);
@@ -125,7 +125,7 @@ describe('the file of the master key', () => {
     assert.throws(() => running.key(3), /Version 3/);
   });
 
-  it('the file of the master key keeps its newest version and no other, however it was written', () => {
+  it('the file of a master key can be reduced to its newest version, however it was written', () => {
     const spellings = [
       `2:${OTHER}\n1:${KEY}\n`,
       `1:${KEY}\n2:${OTHER}`,
@@ -146,7 +146,7 @@ describe('the file of the master key', () => {
     assert.equal(mode(), 0o600);
   });
 
-  it('the file of the master key never gives a number to two keys, also if an older file is put in place', () => {
+  it('the file of a master key never has one number for two keys, also if an older file is restored', () => {
     createMasterKeyFile(file);
     const first = readFileSync(file, 'utf8');
     for (let at = 0; at < 3; at++) {
@@ -160,13 +160,13 @@ describe('the file of the master key', () => {
     assert.equal(keepNewestMasterKey(file, 10), undefined);
   });
 
-  it('the file of the master key is left as it is when the next version could not be read back', () => {
+  it('the file of a master key does not change if the next version could not be read back', () => {
     writeFileSync(file, `999999999:${KEY}\n`);
     assert.throws(() => addMasterKeyVersion(file), /must hold/);
     assert.equal(readFileSync(file, 'utf8'), `999999999:${KEY}\n`);
   });
 
-  it('the file of the master key is replaced as a whole: what an interrupted change left beside it does no harm', () => {
+  it('the file of a master key is replaced as a whole: the remains of an interrupted change do no harm', () => {
     createMasterKeyFile(file);
     writeFileSync(`${file}.new`, 'half a k');
     chmodSync(`${file}.new`, 0o644);
@@ -176,7 +176,7 @@ describe('the file of the master key', () => {
     assert.deepEqual(readdirSync(folder), ['master.key']);
   });
 
-  it('the file of the master key that is missing is named', () => {
+  it('the file of a master key that is missing is named in the error', () => {
     assert.ok(!existsSync(file));
     assert.throws(() => openMasterKey({ file }), new RegExp(file));
   });

@@ -79,8 +79,8 @@ function dyingIn(transaction: number, db: TenantDb): TenantDb {
 }
 
 onBothEngines('rotation', (_engine, places) => {
-  describe('of the master key', () => {
-    it('a rotation of the master key seals everything anew, so that the old version can be dropped', async (t) => {
+  describe('the rotation of the master key', () => {
+    it('a rotation of the master key seals everything again, so that the old version can be removed', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       assert.equal(addMasterKeyVersion(grove.file), 2);
@@ -93,7 +93,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertEverythingOpens();
     });
 
-    it('a rotation of the master key is needed before the old version is dropped, and says so otherwise', async (t) => {
+    it('a rotation of the master key is required before the old version is removed, and the error says so', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       addMasterKeyVersion(grove.file);
@@ -101,7 +101,7 @@ onBothEngines('rotation', (_engine, places) => {
       await assert.rejects(grove.assertEverythingOpens(), /Version 1 of the master key is needed and not given/);
     });
 
-    it('a rotation of the master key that was interrupted goes on where it stopped, and seals nothing twice', async (t) => {
+    it('a rotation of the master key that was interrupted continues, and seals nothing twice', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       addMasterKeyVersion(grove.file);
@@ -127,7 +127,7 @@ onBothEngines('rotation', (_engine, places) => {
     });
   });
 
-  describe('of a tenant key', () => {
+  describe('the rotation of a tenant key', () => {
     // More than a page of them, so that a rotation can be interrupted between two transactions.
     const SUBJECTS = 600;
     const withSubjects = async () => {
@@ -160,7 +160,7 @@ onBothEngines('rotation', (_engine, places) => {
       return all;
     };
 
-    it('a rotation of a tenant key seals every data key with the new version, and touches neither data nor another tenant', async (t) => {
+    it('a rotation of a tenant key seals every data key with the new version, and changes neither data nor another tenant', async (t) => {
       const grove = await withSubjects();
       t.after(() => grove.system.close());
       assert.deepEqual(await rotateTenantKey(grove.db, grove.vault), { version: 2, dataKeys: SUBJECTS + 1 });
@@ -172,7 +172,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertOpens();
     });
 
-    it('a rotation of a tenant key that was interrupted is finished without a further version, and seals nothing twice', async (t) => {
+    it('a rotation of a tenant key that was interrupted is finished without another version, and seals nothing twice', async (t) => {
       const grove = await withSubjects();
       t.after(() => grove.system.close());
       // The first transaction makes the version, the second seals a page, the third dies after sealing another.
@@ -194,7 +194,7 @@ onBothEngines('rotation', (_engine, places) => {
       await grove.assertOpens();
     });
 
-    it('a rotation of a tenant key brings back no subject that was destroyed', async (t) => {
+    it('a rotation of a tenant key does not restore a subject that was destroyed', async (t) => {
       const grove = await installation(places);
       t.after(() => grove.db.close());
       const db = grove.db.of(grove.tenants[0] as TenantId);
@@ -206,10 +206,10 @@ onBothEngines('rotation', (_engine, places) => {
   });
 });
 
-describe('rotation of the master key with very many tenants', () => {
+describe('the rotation of the master key with very many tenants', () => {
   const places = testPlaces('sqlite');
 
-  it('reaches those after the ten-thousandth, and so do the list and the check', async (t) => {
+  it('a rotation of the master key reaches tenants after the ten-thousandth, and so do the list and the check', async (t) => {
     const { db, file, vault } = await installation(places);
     t.after(() => db.close());
     await db.system.write(async (tx) => {

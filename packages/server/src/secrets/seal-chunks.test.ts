@@ -33,9 +33,9 @@ const seal = (plain: Uint8Array, context = CONTEXT) => bytesOf(sealChunks(KEY, c
 const open = (sealed: Buffer, size: number, { key = KEY, context = CONTEXT } = {}) =>
   bytesOf(openChunks(key, context, sourceOf(sealed), size));
 
-describe('what is sealed in chunks', () => {
+describe('data that is sealed in chunks', () => {
   for (const size of [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 2 * CHUNK_BYTES, 5 * CHUNK_BYTES + 7]) {
-    it(`what is sealed in chunks opens as what it was, is as long as was said, and opens as nothing longer or shorter: ${size} bytes`, async () => {
+    it(`data that is sealed in chunks opens unchanged, has the declared length, and does not open with another length: ${size} bytes`, async () => {
       const plain = randomBytes(size);
       const sealed = await seal(plain);
       assert.equal(sealed.length, sealedSize(size));
@@ -46,11 +46,11 @@ describe('what is sealed in chunks', () => {
     });
   }
 
-  it('what is sealed in chunks is another value each time', async () => {
+  it('data that is sealed in chunks differs each time', async () => {
     assert.notDeepEqual(await seal(Buffer.from('one')), await seal(Buffer.from('one')));
   });
 
-  it('what is sealed in chunks does not open with another key or in another place', async () => {
+  it('data that is sealed in chunks does not open with another key or in another place', async () => {
     const sealed = await seal(Buffer.from('mine'));
     assert.equal(String(await open(sealed, 4)), 'mine');
     await assert.rejects(open(sealed, 4, { key: newKey() }));
@@ -75,18 +75,18 @@ describe('what is sealed in chunks', () => {
       Buffer.concat([sealed.subarray(0, HEADER), chunk(sealed, 1), chunk(sealed, 0), chunk(sealed, 2)]),
   };
   for (const [what, change] of Object.entries(changes)) {
-    it(`what is sealed in chunks does not open with ${what}`, async () => {
+    it(`data that is sealed in chunks does not open with ${what}`, async () => {
       await assert.rejects(open(change(await seal(plain)), plain.length));
     });
   }
 
-  it('what is sealed in chunks does not open cut at the end of a chunk, even where the size that is stored agrees', async () => {
+  it('data that is sealed in chunks does not open if it was cut at the end of a chunk, even if the stored size agrees', async () => {
     const cut = (await seal(plain)).subarray(0, HEADER + 2 * (CHUNK_BYTES + TAG));
     assert.equal(cut.length, sealedSize(2 * CHUNK_BYTES));
     await assert.rejects(open(cut, 2 * CHUNK_BYTES));
   });
 
-  it('yields what is proven before it finds what is not, and nothing of that', async () => {
+  it('data that is sealed in chunks yields the chunks before a changed one, and nothing of that one', async () => {
     const sealed = await seal(plain);
     const seen: Buffer[] = [];
     await assert.rejects(async () => {

@@ -8,7 +8,7 @@ const OVERHEAD = 1 + 4 + 12 + 16;
 const bytes = () => fc.uint8Array({ maxLength: 200 });
 
 describe('a sealed value', () => {
-  it('a sealed value opens to what was sealed, with its key, in its place', () => {
+  it('a sealed value opens to its original with its key and in its place', () => {
     fc.assert(
       fc.property(bytes(), fc.string(), (plain, context) => {
         const sealed = seal(key, context, plain);
@@ -18,7 +18,7 @@ describe('a sealed value', () => {
     );
   });
 
-  it('a sealed value opens also where it lies in the middle of other bytes, as a database driver may hand it over', () => {
+  it('a sealed value opens also as a part of a larger buffer, as a database driver may return it', () => {
     const sealed = seal(key, 'place', Buffer.from('plain'));
     const around = new Uint8Array(sealed.length + 20).fill(9);
     around.set(sealed, 10);
@@ -40,7 +40,7 @@ describe('a sealed value', () => {
     assert.throws(() => unseal(newKey(), 'place', sealed));
   });
 
-  it('a sealed value does not open when any bit of any byte was flipped: format, version, nonce, tag or text', () => {
+  it('a sealed value does not open if any bit of any byte was changed: format, version, nonce, tag or text', () => {
     const sealed = seal(key, 'place', Buffer.from('sixteen bytes ok'));
     for (let at = 0; at < sealed.length; at++) {
       for (let bit = 0; bit < 8; bit++) {
@@ -51,7 +51,7 @@ describe('a sealed value', () => {
     }
   });
 
-  it('a sealed value does not open when it was cut anywhere or has grown', () => {
+  it('a sealed value does not open if it was cut or extended anywhere', () => {
     const sealed = seal(key, 'place', Buffer.from('plain'));
     for (let length = 0; length < sealed.length; length++) {
       assert.throws(() => unseal(key.key, 'place', sealed.subarray(0, length)), `${length} bytes`);
@@ -59,7 +59,7 @@ describe('a sealed value', () => {
     assert.throws(() => unseal(key.key, 'place', Buffer.concat([sealed, Buffer.alloc(1)])));
   });
 
-  it('a sealed value is never the same twice, and does not show what it holds', () => {
+  it('a sealed value differs each time, and does not show its content', () => {
     const plain = Buffer.from('the same words in every one');
     const made = Array.from({ length: 1000 }, () => Buffer.from(seal(key, 'place', plain)));
     assert.equal(new Set(made.map((each) => each.toString('hex'))).size, 1000);
@@ -67,7 +67,7 @@ describe('a sealed value', () => {
     for (const each of made) assert.ok(!each.includes('same words'));
   });
 
-  it('a sealed value names the version that sealed it, up to the largest', () => {
+  it('a sealed value contains the version of its key, up to the largest number', () => {
     for (const version of [1, 7, 2 ** 32 - 1]) {
       assert.equal(sealedBy(seal({ version, key: key.key }, 'place', new Uint8Array(0))), version);
     }
@@ -76,8 +76,8 @@ describe('a sealed value', () => {
   });
 });
 
-describe('a place', () => {
-  it('a place is never confused with another, whatever its parts hold', () => {
+describe('the place of a sealed value', () => {
+  it('the place of a sealed value is never equal to another, whatever its parts contain', () => {
     const parts = fc.array(fc.oneof(fc.string(), fc.nat()), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(parts, parts, (one, other) => {
@@ -89,8 +89,8 @@ describe('a place', () => {
   });
 });
 
-describe('a key', () => {
-  it('a key has 32 bytes, or is refused without being shown', () => {
+describe('the length of a key', () => {
+  it('a key must have 32 bytes, and is otherwise refused without being shown', () => {
     assert.equal(newKey().export().length, KEY_BYTES);
     for (const length of [0, 16, 31, 33]) {
       assert.throws(() => keyFrom(Buffer.alloc(length, 'K')), new RegExp(`^Error: a key has 32 bytes, not ${length}$`));

@@ -50,7 +50,7 @@ onBothEngines('the vault', (_engine, places) => {
   };
 
   describe('data', () => {
-    it('sealed data opens for its tenant, subject and context, again after a restart', async () => {
+    it('sealed data opens for its tenant, subject and context, also after a restart', async () => {
       const sealed = await sealFor(acme, 'alice', 'name');
       assert.deepEqual(await openFor(acme, 'alice', 'name', sealed), PLAIN);
       assert.deepEqual(await openFor(acme, 'alice', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
@@ -71,7 +71,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(acme, 'dave', 'name', sealed, openVault({ master: OTHER_MASTER, clock })));
     });
 
-    it('sealed data does not open by a data key that was moved to another subject or tenant', async () => {
+    it('sealed data does not open with a data key that was moved to another subject or tenant', async () => {
       const sealed = await sealFor(acme, 'erin', 'name');
       await sealFor(other, 'erin', 'name');
       const key = await findDataKey(db.of(acme), 'erin');
@@ -154,11 +154,11 @@ onBothEngines('the vault', (_engine, places) => {
     });
   });
 
-  describe('a text that is remembered', () => {
+  describe('a cached text of the vault', () => {
     const open = (subject: string, context: string, sealed: Uint8Array, tenant = acme) =>
       vault.openTextFor(db.of(tenant), subject, context, sealed);
 
-    it('a text that is remembered is that of the value that is asked for, in its place alone', async () => {
+    it('a cached text of the vault is that of the requested value, only in its place', async () => {
       const one = await sealFor(acme, 'kim', 'name', Buffer.from('Kim'));
       const another = await sealFor(acme, 'kim', 'name', Buffer.from('Kimberly ß'));
       const place = await sealFor(acme, 'kim', 'place', Buffer.from('Oslo'));
@@ -172,7 +172,7 @@ onBothEngines('the vault', (_engine, places) => {
       }
     });
 
-    it('a text that is remembered is gone with its subject, also where another server has destroyed it', async () => {
+    it('a cached text of the vault is gone with its subject, also if another server has destroyed it', async () => {
       for (const by of [vault, openVault({ master: MASTER, clock })]) {
         const sealed = await sealFor(acme, 'lena', 'name');
         assert.equal(await open('lena', 'name', sealed), PLAIN.toString());
@@ -199,7 +199,7 @@ onBothEngines('the vault', (_engine, places) => {
       await assert.rejects(openFor(acme, 'heidi', 'name', name));
     });
 
-    it('the destruction of a subject counts only once it commits', async () => {
+    it('the destruction of a subject takes effect only at its commit', async () => {
       const sealed = await sealFor(acme, 'ivan', 'name');
       const failed = db.of(acme).write(async (tx) => {
         await vault.destroySubject(tx, 'ivan');
@@ -212,7 +212,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('a tenant key', () => {
-    it('a tenant key that was rolled back is never used, whoever makes it anew: what is sealed then opens after a restart', async () => {
+    it('a tenant key that was rolled back is never used, whichever server creates the next: data sealed then opens after a restart', async () => {
       for (const [id, second] of [
         ['phantom', vault],
         ['phantom2', openVault({ master: MASTER, clock })],
@@ -238,7 +238,7 @@ onBothEngines('the vault', (_engine, places) => {
       }
     });
 
-    it('a tenant key that was rotated and rolled back is never used either', async () => {
+    it('a tenant key of a rotation that was rolled back is never used either', async () => {
       await vault.tenantKey(db.of(acme));
       const failed = db.of(acme).write(async (tx) => {
         await vault.rotateTenantKey(tx);
@@ -251,7 +251,7 @@ onBothEngines('the vault', (_engine, places) => {
       assert.deepEqual(await openFor(acme, 'niaj', 'name', sealed, openVault({ master: MASTER, clock })), PLAIN);
     });
 
-    it('a tenant key does not open for another tenant, nor as another version', async () => {
+    it('a tenant key does not open for another tenant, or as another version', async () => {
       const [thief] = await addTestTenants(db, 'thief');
       const { sealed } = (await db
         .of(acme)
@@ -270,7 +270,7 @@ onBothEngines('the vault', (_engine, places) => {
       await db.of(acme).write((tx) => tx.run(remove, [acme]));
     });
 
-    it('a tenant key cannot be made twice, and a tenant without one is told apart', async () => {
+    it('a tenant key cannot be created twice, and a tenant without one has its own error', async () => {
       await assert.rejects(
         db.of(acme).write((tx) => vault.createTenantKey(tx)),
         /there already/,
@@ -294,8 +294,8 @@ onBothEngines('the vault', (_engine, places) => {
     });
   });
 
-  describe('what is kept outside the database', () => {
-    it('what is kept outside the database opens in its place alone, and not as anything else that the master key seals', async () => {
+  describe('data outside of the database', () => {
+    it('data sealed outside of the database opens only in its place, and not as anything else that the master key seals', async () => {
       const sealed = vault.sealOutside('erasures', PLAIN);
       assert.deepEqual(vault.openOutside('erasures', sealed), PLAIN);
       assert.throws(() => vault.openOutside('receipts', sealed), /unable to authenticate data/);
@@ -310,7 +310,7 @@ onBothEngines('the vault', (_engine, places) => {
   });
 
   describe('a secret of the installation', () => {
-    it('a secret of the installation is made once, by whoever comes first, and is the same for everybody from then on', async () => {
+    it('a secret of the installation is created once, by the first server, and is the same for all from then on', async () => {
       const vaults = Array.from({ length: 8 }, () => openVault({ master: MASTER, clock }));
       const secrets = await Promise.all(vaults.map((each) => each.systemSecret(db.system, 'pepper')));
       const texts = new Set(
@@ -322,7 +322,7 @@ onBothEngines('the vault', (_engine, places) => {
       assert.match([...texts].join(), /^1 [0-9a-f]{64}$/);
     });
 
-    it('a secret of the installation has nothing to do with one of another name', async () => {
+    it('a secret of the installation is independent of one with another name', async () => {
       const [one] = await vault.systemSecret(db.system, 'one');
       const [two] = await vault.systemSecret(db.system, 'two');
       assert.ok(one && two && !one.key.equals(two.key));
