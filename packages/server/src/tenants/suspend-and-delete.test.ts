@@ -63,7 +63,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
   /** What a server knows is read again after three seconds. */
   const later = () => app.clock.advance(3001);
 
-  it('a tenant that is suspended, and then deleted refuses with 100320 every key, token and journey, and nobody else, until it is resumed', async () => {
+  it('a tenant that is suspended is refused with 100320 for every key, token and journey, until it is resumed, and other tenants are not', async () => {
     const token = await app.token();
     await app.app.tenants.suspend('acme');
     later();
@@ -83,7 +83,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     assert.equal((await app.call('/api/arthr/apiKeys', { token })).status, 200);
   });
 
-  it('its jobs wait without losing an attempt, and go on when it is resumed', async () => {
+  it('the jobs of a suspended tenant wait without losing an attempt, and continue when it is resumed', async () => {
     const { db } = app.app;
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const { ids } = openSuspensions({ system: db.system, clock: app.clock });
@@ -104,7 +104,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     assert.equal(ran, 2);
   });
 
-  it('a tenant that is suspended, and then deleted is deleted with every row and image, and the other tenant keeps all of its own', async () => {
+  it('a tenant that is deleted loses every row and image, and the other tenant keeps all of its own', async () => {
     const { db } = app.app;
     await app.app.tenants.suspend('acme');
     later();
@@ -188,7 +188,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     assert.deepEqual(again, { blobsRemoved: 0, rowsRemoved: {} });
   });
 
-  it('a tenant that is suspended, and then deleted keeps no words of an instance that another server created behind the deletion', async () => {
+  it('a tenant that is deleted keeps no search terms of an instance that another server creates during the deletion', async () => {
     const { db } = app.app;
     const WORDS = 'instance_terms';
     const tables = (await tablesWith(app, place)).map(([name]) => name).sort();

@@ -59,14 +59,14 @@ onBothEngines('an installation in two regions', (engine, places) => {
   const HOST = 'nordbank.fir.localhost:8080';
   const HOME = 'http://nordbank.oak.localhost:8080';
 
-  it('an installation in two regions leads a person who asks the wrong region for a page to the right one', async () => {
+  it('an installation in two regions redirects a person who opens a page in the wrong region to the right one', async () => {
     const { status, location } = await ask(fir.app, { host: HOST, path: '/web/?pi=01J&lang=de' });
     assert.deepEqual([status, location], [307, `${HOME}/web/?pi=01J&lang=de`]);
     const console = await ask(fir.app, { host: HOST, path: '//elsewhere.example/' });
     assert.equal(console.location, `${HOME}//elsewhere.example/`);
   });
 
-  it('an installation in two regions refuses a call of the API with the right address, before its key is looked at and its body is read', async () => {
+  it('an installation in two regions refuses an API call in the wrong region with the right address, before its key is checked and its body is read', async () => {
     const path = '/api/arthr/apiKeys/issue';
     // The body that is announced never comes, so the connection is good for nothing else.
     const headers = { 'x-api-key': oak.app.apiKey, 'content-length': '99', connection: 'close' };
@@ -78,7 +78,7 @@ onBothEngines('an installation in two regions', (engine, places) => {
     assert.match(message, /lives in region oak, at http:\/\/nordbank\.oak\.localhost:8080$/);
   });
 
-  it('an installation in two regions serves a tenant at home, and hosts that name none', async () => {
+  it('an installation in two regions serves tenants of the region, and hosts that name no tenant', async () => {
     const path = '/api/arthr/apiKeys/issue';
     const issue = (system: RegionalSystem, host: string) =>
       ask(system.app, { host, path, method: 'POST', headers: { 'x-api-key': system.app.apiKey } });
@@ -88,7 +88,7 @@ onBothEngines('an installation in two regions', (engine, places) => {
     assert.equal((await issue(fir, 'acme.oak.localhost:8080')).status, 421);
   });
 
-  it('an installation in two regions does not create a tenant in a region where it does not live', async () => {
+  it('an installation in two regions does not create a tenant outside of its region', async () => {
     await assert.rejects(fir.app.app.tenants.create({ id: 'nordbank' }), /lives in region oak/);
     assert.deepEqual(
       (await fir.app.app.tenants.list()).map(({ id }) => id),
@@ -96,7 +96,7 @@ onBothEngines('an installation in two regions', (engine, places) => {
     );
   });
 
-  it('an installation in two regions holds nothing of a tenant in the database and the bucket of the other region', async () => {
+  it('an installation in two regions stores nothing of a tenant in the database and the bucket of the other region', async () => {
     for (const { app } of [fir, oak]) {
       const { apiKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'Test', environment: 'test' });
       const { user } = await startJourney(app, apiKey, { parameters: { _givenName: 'Ada' } });
@@ -149,7 +149,7 @@ async function rowsIn(url: string): Promise<string> {
 }
 
 describe('the directory of regions', () => {
-  it('the directory of regions is a JSON object of tenants and regions; every fault is named', () => {
+  it('the directory of regions is a JSON object of tenants and regions; every fault is reported', () => {
     assert.deepEqual(
       [...readTenantRegions(fileWith({ acme: 'fir', nordbank: 'oak' }))],
       [
@@ -166,7 +166,7 @@ describe('the directory of regions', () => {
     assert.throws(() => readTenantRegions(join(folder, 'nowhere.json')), { message: /nowhere\.json.*ENOENT/ });
   });
 
-  it('the directory of regions is read again when it changes; with a fault, the last one holds and the fault is told', async () => {
+  it('the directory of regions is read again when it changes; with a fault, the last correct one stays in use and the fault is logged', async () => {
     const file = fileWith({ acme: 'oak' });
     const faults: unknown[] = [];
     const regions = openTenantRegions({ tenantRegions: file, region: 'fir' }, (error) => faults.push(error), 20);
@@ -183,7 +183,7 @@ describe('the directory of regions', () => {
     }
   });
 
-  it('the directory of regions is looked at by doctor', () => {
+  it('the directory of regions is checked by doctor', () => {
     const { checks } = checkConfiguration({ GROVE_DATA: folder, GROVE_TENANT_REGIONS: fileWith({ acme: 'elm' }) });
     assert.deepEqual(
       checks.map(({ state }) => state),
