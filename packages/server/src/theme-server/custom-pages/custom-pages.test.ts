@@ -47,7 +47,7 @@ onBothEngines('custom pages', (_engine, places) => {
     return (await grove.call(`${BASE}/${id}`)).body;
   };
 
-  it('custom pages are uploaded in versions, listed, read and downloaded as an archive that is not shown', async () => {
+  it('custom pages are uploaded in versions, listed, read and downloaded as an archive that browsers do not display', async () => {
     const first = await upload('welcome', pageZip(MORE), {}, '?description=the%20first');
     assert.equal(first.status, 201, first.text);
     assert.deepEqual(
@@ -77,7 +77,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.ok(entries.get('img/logo.png')?.equals(PNG));
   });
 
-  it('custom pages are refused with 100095 if the archive is not what it should be, and nothing is stored', async () => {
+  it('custom pages are refused with 100095 if the archive is invalid, and nothing is stored', async () => {
     const { status, body } = await upload('evil', pageZip([{ name: '../evil.js', content: 'x' }]));
     assert.deepEqual([status, body.code], [400, 100095]);
     assert.deepEqual(body.errors, [{ pointer: '/../evil.js', message: 'parent_path' }]);
@@ -87,7 +87,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await grove.call(`${BASE}/evil/versions`)).body.code, 100042);
   });
 
-  it('custom pages are refused with 100005, 100006 or 100001 if the body or the name is not what it should be', async () => {
+  it('custom pages are refused with 100005, 100006 or 100001 if the body or the name is invalid', async () => {
     assert.equal((await upload('big', Buffer.alloc(5 * 2 ** 20 + 1))).body.code, 100005);
     assert.equal((await upload('typed', pageZip(), { 'Content-Type': 'text/html' })).body.code, 100006);
     for (const name of ['../up', 'ä', 'x'.repeat(101), ' ']) {
@@ -95,7 +95,7 @@ onBothEngines('custom pages', (_engine, places) => {
     }
   });
 
-  it('custom pages that are not there, or another tenant’s, answer 100042', async () => {
+  it('custom pages that do not exist, or belong to another tenant, answer 100042', async () => {
     const { id } = await made('mine');
     const { id: shown } = await deployed('mine');
     const ways: (() => Promise<Answer>)[] = [id, shown].flatMap((each) => [
@@ -116,7 +116,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await grove.call(BASE, { token: stranger })).body.totalElements, 0);
   });
 
-  it('custom pages are shown once they are deployed, shut in, until they are archived', async () => {
+  it('custom pages are served from their deployment to their archiving, with a strict content security policy', async () => {
     const { id, url } = await deployed('shown', pageZip(MORE, '<p>shown'));
     const page = await open(url);
     assert.deepEqual([page.status, page.text], [200, '<p>shown']);
@@ -149,7 +149,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await open(url)).status, 404);
   });
 
-  it('custom pages are not shown under the address of another tenant, nor before they are deployed', async () => {
+  it('custom pages are not served at the address of another tenant, or before they are deployed', async () => {
     const { url } = await deployed('of acme', pageZip([], 'of acme'));
     assert.equal((await open(url.replace('-acme/', '-stranger/'))).status, 404);
     const { id } = await made('hidden', pageZip([], 'hidden'));
@@ -162,7 +162,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await open(`${grove.baseUrl}/pages/${hash}-acme/`)).status, 404);
   });
 
-  it('custom pages can be previewed for an hour, whatever their status, at an address that says nothing', async () => {
+  it('custom pages can be previewed for an hour, whatever their status, at a random address', async () => {
     const { id } = await made('draft', pageZip(MORE, '<p>draft'));
     const { body } = await post(`/${id}/preview`);
     const page = await open(body.url);
@@ -175,7 +175,7 @@ onBothEngines('custom pages', (_engine, places) => {
     grove.clock.advance(-HOUR);
   });
 
-  it('custom pages that were deployed cannot be deleted, and archived ones not be deployed: 100096', async () => {
+  it('custom pages that were deployed cannot be deleted, and archived ones cannot be deployed: 100096', async () => {
     const { id } = await deployed('done');
     assert.equal((await post(`/${id}/deploy`)).status, 200, 'once more changes nothing');
     const remove = () => grove.call(`${BASE}/${id}`, { method: 'DELETE' });
@@ -186,7 +186,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await remove()).body.code, 100096);
   });
 
-  it('custom pages that were never deployed can be deleted, with the contents that no other version has', async () => {
+  it('custom pages that were never deployed can be deleted, with the contents that no other version uses', async () => {
     const db = grove.app.db.of(asTenantId('acme'));
     const contents = async () =>
       (
@@ -205,7 +205,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal(await contents(), before);
   });
 
-  it('get versions of their own when two are uploaded at once, and one for two requests with an Idempotency-Key', async () => {
+  it('custom pages that are uploaded at once get a version each, and one for two requests with an Idempotency-Key', async () => {
     const both = await Promise.all([1, 2, 3].map(() => made('raced')));
     assert.deepEqual(both.map(({ version }) => version).sort(), [1, 2, 3]);
     const once = () => upload('once', pageZip(MORE), { 'Idempotency-Key': 'page-once' });
@@ -216,7 +216,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await upload('once', Buffer.from('x'), { 'Idempotency-Key': 'page-new' })).body.code, 100095);
   });
 
-  it('custom pages are at most so many versions, and so many bytes: 100065 for more', async () => {
+  it('custom pages are limited in the number of versions and in bytes: 100065 for more', async () => {
     const { id } = await made('many');
     const db = grove.app.db.of(asTenantId('acme'));
     const set = (column: 'total_bytes' | 'version', value: number) =>
@@ -243,7 +243,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal((await upload('many', pageZip())).body.code, 100065);
   });
 
-  it('custom pages can be named by a definition once they are deployed, and the journey is told where they are', async () => {
+  it('custom pages can be named by a definition once they are deployed, and the journey contains their address', async () => {
     const definition = {
       name: 'with-page',
       processDefinitionType: 'VERIFICATION',
@@ -276,7 +276,7 @@ onBothEngines('custom pages', (_engine, places) => {
 });
 
 onBothEngines('custom pages with a domain of their own', (_engine, places) => {
-  it('custom pages with a domain of their own are shown under hosts of that domain, which show nothing else, and nowhere else', async () => {
+  it('custom pages with a domain of their own are served only at hosts of that domain, which serve nothing else', async () => {
     const environment = { GROVE_PAGES_DOMAIN: 'pages.localhost' };
     const grove = await openTestApp(await places.create(), { environment });
     try {

@@ -85,7 +85,7 @@ for (const [title, environment] of [
       return (await grove.call(`${BASE}/${body.id}`, { token })).body.url as string;
     };
 
-    it('speak with the journey, load their own files, and reach nothing else', async () => {
+    it('custom pages communicate with the journey, load their own files, and can access nothing else', async () => {
       const { apiKey } = await grove.app.tenants.create({ id: 'other' });
       const files = [{ name: 'app.js', content: 'window.stolen = 1' }];
       const other = await deployed(

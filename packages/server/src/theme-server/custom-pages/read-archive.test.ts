@@ -22,7 +22,7 @@ const refusal = (archive: Buffer) =>
   );
 
 describe('the archive of a custom page', () => {
-  it('the archive of a custom page gives its files in the order of their paths, with types, hashes and contents', async () => {
+  it('the archive of a custom page is read into its files in the order of their paths, with types, hashes and contents', async () => {
     const files = await readArchive(
       pageZip([
         { name: 'js/app.js', content: 'parent.postMessage({event: "READY"}, "*")', method: 0 },
@@ -155,7 +155,7 @@ describe('the archive of a custom page', () => {
     });
   }
 
-  it('the archive of a custom page is unpacked no further than 20 MiB in all: nobody looks at what comes after them', async () => {
+  it('the archive of a custom page is unpacked up to 20 MiB in all: what comes after them is not read', async () => {
     const large = (name: string) => {
       const content = Buffer.concat([random(80_000), Buffer.alloc(MAX_FILE_BYTES - 80_000, ' ')]);
       return { name, content };
@@ -166,7 +166,7 @@ describe('the archive of a custom page', () => {
     assert.equal((await refusal(archive)).reason, 'too_many_bytes');
   });
 
-  it('the archive of a custom page names the entry in a refusal without what a terminal would obey', async () => {
+  it('the archive of a custom page is refused with the name of the entry, without control characters', async () => {
     const { path, message } = await refusal(pageZip([{ name: `\u001b[31m${'x'.repeat(300)}.js`, content: 'x' }]));
     assert.match(path ?? '', /^\?\[31mx+…$/);
     assert.ok(message.length < 300);
@@ -190,7 +190,7 @@ describe('archives that were tampered with', () => {
     }
   };
 
-  it(`tampered archives are taken or refused and never anything else: bytes changed, cut or moved (seed ${runs.seed})`, async () => {
+  it(`tampered archives are accepted or refused and never anything else: bytes changed, cut or moved (seed ${runs.seed})`, async () => {
     const change = fc.record({ at: fc.nat(sound.length - 1), byte: fc.nat(255), cut: fc.nat(40) });
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
@@ -202,7 +202,7 @@ describe('archives that were tampered with', () => {
     );
   });
 
-  it(`tampered archives are taken or refused and never anything else: directories that lie (seed ${runs.seed})`, async () => {
+  it(`tampered archives are accepted or refused and never anything else: directories with false entries (seed ${runs.seed})`, async () => {
     const number = fc.oneof(fc.nat(100), fc.constantFrom(0xffff_ffff, 0x7fff_ffff, 2 ** 31, 65_535));
     const entry = fc.record(
       {
@@ -230,7 +230,7 @@ describe('archives that were tampered with', () => {
     );
   });
 
-  it(`tampered archives are taken or refused and never anything else: anything at all (seed ${runs.seed})`, async () => {
+  it(`tampered archives are accepted or refused and never anything else: any bytes (seed ${runs.seed})`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), (bytes) => takenOrRefused(Buffer.from(bytes))),
       runs,

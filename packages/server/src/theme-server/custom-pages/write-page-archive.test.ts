@@ -8,7 +8,7 @@ describe('the archive of a custom page', () => {
   const files = (count: number, readContent: () => Promise<Uint8Array>) =>
     Array.from({ length: count }, (_, at) => ({ path: `${at}.png`, content_type: 'image/png', readContent }));
 
-  it('the archive of a custom page reads a file when those before it have gone out, and no more once nobody reads it', async () => {
+  it('the archive of a custom page reads a file only after the previous one was sent, and no more once the client disconnects', async () => {
     let reads = 0;
     const readContent = async () => {
       reads += 1;
@@ -20,7 +20,7 @@ describe('the archive of a custom page', () => {
     assert.ok(archive.destroyed);
   });
 
-  it('the archive of a custom page holds every file, also an empty one', async () => {
+  it('the archive of a custom page contains every file, also an empty one', async () => {
     const contents = [noise, Buffer.alloc(0), Buffer.from('a')];
     const archived = contents.map((content, at) => ({
       path: `${at}.css`,
@@ -31,7 +31,7 @@ describe('the archive of a custom page', () => {
     assert.deepEqual([...entries.values()], contents);
   });
 
-  it(`the archive of a custom page is one of ${MAX_ARCHIVES_AT_ONCE} that an owner reads at a time; one more is refused with 100010`, async () => {
+  it(`the archive of a custom page can be downloaded ${MAX_ARCHIVES_AT_ONCE} times at once by one owner; one more is refused with 100010`, async () => {
     const pack = packingInTurn();
     const open = (owner: string) =>
       pack(
@@ -49,7 +49,7 @@ describe('the archive of a custom page', () => {
     assert.throws(() => open('acme'), { code: 100010 });
   });
 
-  it('the archive of a custom page is cut off if a file cannot be read', async () => {
+  it('the archive of a custom page is aborted if a file cannot be read', async () => {
     const archive = writePageArchive(
       files(3, () => Promise.reject(new Error('gone'))),
       0,

@@ -19,7 +19,7 @@ describe('the contrast of colours', () => {
     assert.equal(contrastOf('#767676', '#FFFFFF').toFixed(2), '4.54');
   });
 
-  it('the contrast of colours is good enough in the theme that we ship, by day and by night', () => {
+  it('the contrast of colours is sufficient in the default theme, in light and dark mode', () => {
     assert.deepEqual(contrastFaults(DEFAULT_TOKENS.palette, ''), []);
     assert.ok(DEFAULT_TOKENS.darkPalette);
     assert.deepEqual(contrastFaults(DEFAULT_TOKENS.darkPalette, ''), []);
@@ -60,7 +60,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('spring')).body.code, 100097);
   });
 
-  it('100351: are not changed by who has read an older one', async () => {
+  it('100351: themes cannot be changed by a caller who has read an older version', async () => {
     const { body: made } = await send('', { name: 'twice', palette });
     const path = `/twice?ifLastUpdatedDtm=${made.lastUpdatedDtm}`;
     grove.clock.advance(1000);
@@ -70,7 +70,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await send('/twice', { radius: 3 })).body.radius, 3);
   });
 
-  it('themes are there when a definition that names one is deployed, or it is refused with 100048', async () => {
+  it('themes must exist when a definition that names one is deployed, or it is refused with 100048', async () => {
     const steps = [{ id: 'decide', type: 'decision' }];
     const manage = (path: string, body: object) =>
       grove.call(`/api/process-manager/processDefinitions${path}`, { method: 'POST', body: JSON.stringify(body) });
@@ -81,7 +81,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await manage(`/${made.id}/deploy`, {})).body.status, 'DEPLOYED_ACTIVE');
   });
 
-  it('themes have a default that is ours until the tenant makes its own', async () => {
+  it('themes include a default of Grove until the tenant creates its own', async () => {
     for (const query of ['', '?tn=acme', '?tn=nobody', '?tn=%C3%A4']) {
       const { status, body } = await read('default', query);
       assert.deepEqual([status, body.builtIn, body.palette], [200, true, palette]);
@@ -93,7 +93,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('default', '?tn=stranger')).body.builtIn, true);
   });
 
-  it('themes are refused with 100098 if colours cannot be told apart, each pair with its ratio', async () => {
+  it('themes are refused with 100098 if the contrast of colours is too low, with the ratio of each pair', async () => {
     const pale = { ...palette, text: '#999999', onPrimary: '#1f6b50' };
     const { status, body } = await send('', { name: 'pale', palette: pale });
     assert.deepEqual([status, body.code], [400, 100098]);
@@ -108,7 +108,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('clear')).body.darkPalette, undefined);
   });
 
-  it('themes are refused with 100001 if a token or the name is not what it should be', async () => {
+  it('themes are refused with 100001 if a token or the name is invalid', async () => {
     for (const body of [
       { name: 'x' },
       { name: '', palette },
@@ -122,7 +122,7 @@ onBothEngines('themes', (_engine, places) => {
     }
   });
 
-  it('themes have a name of their own: 100014 for another of that name; of another tenant or none, 100097', async () => {
+  it('themes have unique names: 100014 for a second one; 100097 for one of another tenant or one that does not exist', async () => {
     await send('', { name: 'mine', palette });
     assert.equal((await send('', { name: 'mine', palette })).body.code, 100014);
     assert.equal((await send('', { name: 'mine', palette }, stranger)).status, 201);
@@ -133,7 +133,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await send('/mine', { radius: 1 }, stranger)).status, 200);
   });
 
-  it('themes have a logo and a font, which anybody may read under an address that changes with them', async () => {
+  it('themes have a logo and a font, which anybody may read at an address that changes with them', async () => {
     await send('', { name: 'logo', palette, fontFamily: 'own' });
     const first = await upload('logo', 'logo', 'image/png', PNG);
     assert.equal(first.status, 200, first.text);
@@ -150,7 +150,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await read('logo/assets/other')).body.code, 100097);
   });
 
-  it('take no other file: 100099 if its name, its type or its bytes are not right', async () => {
+  it('themes refuse any other file: 100099 if its name, its type or its bytes are wrong', async () => {
     await send('', { name: 'strict', palette });
     for (const [asset, type, bytes] of [
       ['logo', 'image/png', JPEG],
@@ -168,7 +168,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await upload('nobody', 'logo', 'image/png', PNG)).body.code, 100097);
   });
 
-  it('say whose words a journey speaks: a language, and texts in the place of ours', async () => {
+  it('themes set the language of a journey, and texts in place of the default ones', async () => {
     const texts = { en: { 'start.title': 'Welcome' }, de: { again: 'Nochmal' } };
     const made = await send('', { name: 'words', palette, defaultLanguage: 'de', texts });
     assert.equal(made.status, 201, made.text);
@@ -181,7 +181,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.deepEqual([none.defaultLanguage, none.texts, none.radius], [undefined, {}, 2]);
   });
 
-  it('themes are refused with 100170 if a text cannot stand in for ours, each with its key', async () => {
+  it('themes are refused with 100170 if a text cannot replace the default one, each with its key', async () => {
     await send('', { name: 'spoken', palette });
     const plural = '{minutes, plural, one {# minute} other {# minutes}} or so';
     for (const [texts, pointer, message] of [
@@ -209,7 +209,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await send('/spoken', { texts: { en: { 'need.time': plural } } })).status, 200);
   });
 
-  it('come with the journey that is opened, the texts read; later answers leave them out', async () => {
+  it('themes are part of the opened journey, with their texts; later answers omit them', async () => {
     const texts = { en: { again: 'Once more', 'start.lead': 'This is {tenant}.' } };
     await send('', { name: 'worn', palette, fontFamily: 'serif', defaultLanguage: 'pl', texts });
     const post = async (path: string, body: object) =>
@@ -245,7 +245,7 @@ onBothEngines('themes', (_engine, places) => {
     assert.equal((await open({ pt, tn: 'acme' })).body.journey.theme.name, 'default');
   });
 
-  it('themes can replace what is listed: every text of a journey, with what it fills in', async () => {
+  it('the texts that themes can replace are listed: every text of a journey, with its placeholders', async () => {
     const { status, body } = await grove.call('/api/theme-server/texts?language=de&key=start.&size=3');
     assert.equal(status, 200);
     assert.ok(body.totalElements >= 4);
