@@ -47,7 +47,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     return { answer, entries: await unzip(Buffer.from(await answer.arrayBuffer())) };
   };
 
-  it('the archive and the signed result of an instance is a zip of what the other reads give, the images under their paths, in one order', async () => {
+  it('the archive of an instance is a zip of the answers of other reads, with the images under their paths, in a fixed order', async () => {
     const { answer, entries } = await download();
     assert.equal(answer.headers.get('content-type'), 'application/zip');
     assert.equal(answer.headers.get('content-disposition'), `attachment; filename="${id}.zip"`);
@@ -84,7 +84,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.equal(entries.get('documents/doc1/front/uncropped.jpg')?.toString('base64'), item.data);
   });
 
-  it('the archive and the signed result of an instance has a manifest of every entry that the published keys verify, and that no other bytes fit', async () => {
+  it('the archive of an instance has a manifest of every entry, which the published keys verify and which no other bytes match', async () => {
     const { entries } = await download();
     const bytes = entries.get('manifest.json') as Buffer;
     const manifest = JSON.parse(String(bytes));
@@ -109,7 +109,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     }
   });
 
-  it('the archive and the signed result of an instance breaks off, and is no whole zip, when an image cannot be read', async () => {
+  it('the archive of an instance is aborted, and is not a complete zip, if an image cannot be read', async () => {
     const broken = await finished();
     const [{ blob_key: key } = { blob_key: '' }] = await app.app.db
       .of('acme' as never)
@@ -121,7 +121,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     await assert.rejects(download(broken.place));
   });
 
-  it('the archive and the signed result of an instance answers 100022 for another definition, another environment or another tenant', async () => {
+  it('the archive of an instance answers 100022 for another definition, another environment or another tenant', async () => {
     const [definitions = '', instanceId] = place.split('/processInstances/');
     const other = `${definitions.slice(0, -26)}${instanceId}/processInstances/${instanceId}`;
     const { apiKey } = await app.app.tenants.create({ id: `other-${Date.now()}` });
@@ -135,7 +135,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     }
   });
 
-  it('the archive and the signed result of an instance gives a result that the published keys verify, with nothing of the person, and that is no bearer token', async () => {
+  it('the signed result of an instance can be verified with the published keys, contains no personal data, and is no bearer token', async () => {
     const { status, body, text } = await app.call(`${place}/signedResult`, { method: 'POST', token });
     assert.equal(status, 200);
     const { header, payload } = await verifySigned(app, body.jws);
@@ -174,7 +174,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
     assert.equal((await app.call(`${place}/userdata`, { token: body.jws })).status, 401);
   });
 
-  it('the archive and the signed result of an instance signs what can still be verified when the key has long been replaced, and its tokens are refused with 276', async () => {
+  it('the signed result of an instance can still be verified long after its key was replaced, while tokens of that key are refused with 276', async () => {
     const { body } = await app.call(`${place}/signedResult`, { method: 'POST', token });
     const unseen = await app.token(testKey);
     const before = app.clock.now();

@@ -36,7 +36,7 @@ onBothEngines('user data', (_engine, places) => {
   };
   const read = (path: string, headers: Record<string, string> = {}) => app.call(`${place}${path}`, { token, headers });
 
-  it('user data shows documents, faces, forms, how the steps ended and the decision, with images as references', async () => {
+  it('user data shows documents, faces, forms, the results of the steps and the decision, with images as references', async () => {
     const { status, body } = await read('/userdata');
     assert.equal(status, 200);
     assert.equal(body.documents.doc1.documentType, 'PASSPORT');
@@ -50,7 +50,7 @@ onBothEngines('user data', (_engine, places) => {
     assert.equal(body._decision, 'PASS');
   });
 
-  it('user data leaves out the images when optimized', async () => {
+  it('user data omits the images with the parameter optimized', async () => {
     const { body } = await read('/userdata?optimized=true');
     assert.deepEqual(body.documents.doc1.images, {});
     const { biographicData } = body.documents.doc1;
@@ -60,7 +60,7 @@ onBothEngines('user data', (_engine, places) => {
     assert.deepEqual(valuesOf('Issuing State'), { mrzValue: 'UTO' });
   });
 
-  it('user data gives an item as base64 in JSON, and as itself to whoever accepts images alone', async () => {
+  it('user data returns an item as base64 in JSON, and as an image to a caller that accepts only images', async () => {
     const path = '/getdata?path=documents/doc1/front/uncropped';
     const { body } = await read(path);
     assert.equal(body.contentType, 'image/jpeg');
@@ -76,7 +76,7 @@ onBothEngines('user data', (_engine, places) => {
     assert.ok(Buffer.from(await raw.arrayBuffer()).equals(jpeg));
   });
 
-  it('user data gives what was cut out of a photograph: the document alone and the portrait', async () => {
+  it('user data includes the images cut out of a photograph: the document and the portrait', async () => {
     const { images } = (await read('/userdata')).body.documents.doc1;
     assert.deepEqual(Object.keys(images).toSorted(), ['front', 'front.cropped', 'portrait']);
     for (const path of ['documents/doc1/front/cropped', 'documents/doc1/portrait']) {
@@ -85,7 +85,7 @@ onBothEngines('user data', (_engine, places) => {
     }
   });
 
-  it('user data refuses with 100026 a path that is not an item, in whatever spelling', async () => {
+  it('user data refuses with 100026 a path that is not an item, in any spelling', async () => {
     const paths = [
       'documents/doc1/back/cropped',
       'documents/doc1/front',
@@ -126,7 +126,7 @@ onBothEngines('user data', (_engine, places) => {
     }
   });
 
-  it('user data is gone with its instance: neither rows nor blobs are left', async () => {
+  it('user data is deleted together with its instance: neither rows nor blobs are left', async () => {
     const { processInstanceId, user } = await startJourney(app, testKey);
     await user.finish();
     const there = await placeOf(processInstanceId);

@@ -33,8 +33,8 @@ function imagesOf(count: number) {
   return { archive, seen };
 }
 
-describe('an archive', () => {
-  it('an archive reads one entry after another, and no further ahead than its reader takes', async () => {
+describe('the stream of an archive', () => {
+  it('the stream of an archive reads one entry after another, and no further ahead than its reader', async () => {
     const { archive, seen } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
@@ -44,7 +44,7 @@ describe('an archive', () => {
     assert.deepEqual([seen.read, seen.most, entries.size], [50, 1, 52]);
   });
 
-  it('an archive reads nothing more once its reader has gone', async () => {
+  it('the stream of an archive reads nothing more once its reader has disconnected', async () => {
     const { archive, seen } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
@@ -53,7 +53,7 @@ describe('an archive', () => {
     assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
   });
 
-  it('an archive ends before the next entry for a caller who may not read it any more', async () => {
+  it('the stream of an archive stops before the next entry for a caller who has lost the permission', async () => {
     const { archive, seen } = imagesOf(50);
     const fault = new Error('the permission was lost');
     const ensureAllowed = async () => {
@@ -63,7 +63,7 @@ describe('an archive', () => {
     assert.equal(seen.read, 10);
   });
 
-  it('an archive fails with the fault of an entry that cannot be read', async () => {
+  it('the stream of an archive fails with the fault of an entry that cannot be read', async () => {
     const { archive } = imagesOf(2);
     const fault = new Error('the blob is gone');
     const failing = async function* () {

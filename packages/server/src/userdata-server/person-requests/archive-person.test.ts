@@ -29,7 +29,7 @@ function storeOf() {
 }
 
 describe('the archive of a person', () => {
-  it('the archive of a person hands out nothing of what was erased after it began', async () => {
+  it('the archive of a person contains nothing that was erased after its download began', async () => {
     for (const kind of ['user', 'instance'] as const) {
       const { stored, deps } = storeOf();
       // It is called when the archive has begun and nothing was read for its entries.
@@ -42,7 +42,7 @@ describe('the archive of a person', () => {
     }
   });
 
-  it('7: ends for a caller who has lost the permission', async () => {
+  it('7: the archive of a person stops for a caller who has lost the permission', async () => {
     const { deps } = storeOf();
     const askedFor: string[] = [];
     const mayStillCall = async (_principal: unknown, permission: string) => {

@@ -86,7 +86,7 @@ onBothEngines('requests about a person', (_engine, places) => {
   });
   after(() => app.stop());
 
-  it('find everything by an e-mail address, also where she gave it herself, and nothing of others', async () => {
+  it('requests about a person find everything by an e-mail address, also one that the person typed, and nothing of others', async () => {
     const request = await requested(REQUESTS, { email: EMAIL });
     assert.deepEqual(request.found, {
       processInstances: mine.instances.toSorted(),
@@ -109,7 +109,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     await verifySigned(app, String(entries.get('manifest.jws')), entries.get('manifest.json') as Buffer);
   });
 
-  it('count each item of an archive as a person that was read, for a parameter may find many persons', async () => {
+  it('requests about a person count each item of an archive as a person that was read, because a parameter may find many persons', async () => {
     const { id } = await requested(REQUESTS, { email: EMAIL });
     const before = await personsRead();
     const { status } = await app.call(`${REQUESTS}/${id}/archive`, { method: 'POST', body: '{}', token });
@@ -117,7 +117,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await personsRead()) - before, 5);
   });
 
-  it('know a person by the id of the caller’s system, by a user and by a parameter, each exactly', async () => {
+  it('requests about a person find it by the id of the caller’s system, by a user and by a parameter, each exactly', async () => {
     assert.deepEqual((await requested(REQUESTS, { externalId: 'C-42' })).found.users, [mine.userId]);
     assert.deepEqual((await requested(REQUESTS, { userId: mine.userId })).found.users, [mine.userId]);
     const { found } = await requested(REQUESTS, { parameter: { name: 'email', value: EMAIL } });
@@ -125,7 +125,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await app.call(REQUESTS, { method: 'POST', body: '{"reference":"x"}', token })).status, 400);
   });
 
-  it('requests about a person are of one environment, and another tenant gets 100230 for them', async () => {
+  it('requests about a person belong to one environment, and another tenant gets 100230 for them', async () => {
     const { id } = await requested(REQUESTS, { email: EMAIL });
     assert.equal((await app.call(`${REQUESTS}/${id}`)).body.code, 100230);
     const live = await app.call(REQUESTS, { method: 'POST', body: JSON.stringify({ email: EMAIL }) });
@@ -136,7 +136,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await app.call(`${REQUESTS}/${id}`, { token: stranger })).body.code, 100230);
   });
 
-  it('erase everything with one receipt, leave others alone, can be asked again, and hand out nothing (100231)', async () => {
+  it('requests about a person erase everything with one receipt, do not affect others, can be repeated, and then contain nothing (100231)', async () => {
     const request = await requested(`${REQUESTS}/erase`, { email: EMAIL, externalId: 'C-42', reference: 'TICKET-7' });
     assert.equal(request.erased, 5);
     const archive = await app.call(`${REQUESTS}/${request.id}/archive`, { method: 'POST', body: '{}', token });
@@ -167,7 +167,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal(archived, 409);
   });
 
-  it('100065: are ten at a time, because each opens everything', async () => {
+  it('100065: requests about a person are limited to ten at a time, because each opens everything', async () => {
     const open = {
       text: `INSERT INTO person_requests (tenant_id, id, environment, action, state, source, after_id, searched, total,
         created_at, created_by) VALUES ($1, $2, 'test', 'FIND', 'SEARCHING', 0, '', 0, 0, 0, 'test')`,
@@ -186,7 +186,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal((await requested(REQUESTS, { email: EMAIL })).state, 'DONE');
   });
 
-  it('fail if they find more than 1,000 items', async () => {
+  it('requests about a person fail if they find more than 1,000 items', async () => {
     const columns = `environment, process_defn_name, status, type, counter, max_process_duration, created_at, created_by,
       last_updated_at, last_updated_by`;
     const copy = {
@@ -200,7 +200,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     assert.equal(request.state, 'FAILED');
   });
 
-  it('keep nothing by which the person is known once they are done or have failed', async () => {
+  it('requests about a person keep no data that identifies the person once they are done or have failed', async () => {
     const db = app.app.db.of(asTenantId('acme'));
     const left = await db.all(
       { text: 'SELECT state FROM person_requests WHERE tenant_id = $1 AND selectors IS NOT NULL' },

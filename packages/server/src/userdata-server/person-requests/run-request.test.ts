@@ -18,7 +18,7 @@ describe('the job of a request about a person', () => {
   });
   after(() => app.stop());
 
-  it('the job of a request about a person is postponed while two of its environment are at work: test requests must not hold the places of live jobs', async () => {
+  it('the job of a request about a person is postponed while two of its environment are running: test requests must not take the places of live jobs', async () => {
     const db = app.app.db.of(asTenantId('acme'));
     const { promise: gate, resolve: open } = Promise.withResolvers<never[]>();
     const vault = { openFor: async () => Buffer.from('{}'), destroySubject: async () => undefined };
