@@ -105,7 +105,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     return { ...found, ids: found.candidates.map(({ memberId }) => memberId) };
   };
 
-  it('the faces of watchlists are found, changed and forgotten, on this server and on another that had them in memory', async () => {
+  it('the faces of watchlists are found, changed and removed, on this server and on another that had cached them', async () => {
     const second = openServer();
     const { id, name } = await newList();
     const one = await add(id, 1);
@@ -132,7 +132,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     }
   });
 
-  it('the faces of watchlists of one list are not found in another, nor for another tenant, nor in the other environment', async () => {
+  it('the faces of watchlists of one list are not found in another list, another tenant or the other environment', async () => {
     const { id, name } = await newList();
     await add(id, 1);
     const theirs = await newList(other);
@@ -145,7 +145,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     assert.equal(await manager.searchWatchlist(acme, 'test', name, faceOf(1)), undefined);
   });
 
-  it('the faces of watchlists that are alike are candidates by their score, and none below what was asked for', async () => {
+  it('the faces of watchlists that are similar are candidates with their score, and none below the threshold', async () => {
     const { id, name } = await newList();
     const member = await add(id, 5);
     const [{ score } = { score: 0 }] =
@@ -155,7 +155,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     assert.deepEqual((await match(id, 5)).candidates, [{ memberId: member.id, score: 1 }]);
   });
 
-  it('whose time is over are not found any more, although nothing was written', async () => {
+  it('the faces of watchlists that have expired are no longer found, although no row was changed', async () => {
     const { id } = await newList();
     await add(id, 1, { expireAfter: 'PT10M' });
     assert.equal((await match(id, 1)).ids.length, 1);
@@ -164,7 +164,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     clock.advance(-10 * MINUTE);
   });
 
-  it('the faces of watchlists that were read in another way are told of and not compared', async () => {
+  it('the faces of watchlists with another algorithm are reported and not compared', async () => {
     const { id } = await newList();
     await add(id, 1);
     const old = await add(id, 2);
@@ -177,7 +177,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     assert.deepEqual([ids, numCompared, numNotComparable], [[], 1, 1]);
   });
 
-  it('the faces of watchlists are kept in memory for so many lists and so many faces, and found all the same', async () => {
+  it('the faces of watchlists are cached up to a number of lists and of faces, and are found beyond it, too', async () => {
     const few = openGalleries({ vault }, { maxFaces: 3, maxGalleries: 2 });
     const made = [await newList(), await newList(), await newList()];
     for (const { id } of made) {
@@ -197,7 +197,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     }
   });
 
-  it('the faces of watchlists cannot be found once the list is deleted, or inactive, by a step', async () => {
+  it('the faces of watchlists are not found by a step once the list is deleted or inactive', async () => {
     const { id, name } = await newList();
     await add(id, 1);
     assert.equal((await manager.searchWatchlist(acme, 'live', name, faceOf(1)))?.candidates.length, 1);
@@ -208,7 +208,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     assert.equal(await manager.searchWatchlist(acme, 'live', name, faceOf(1)), undefined);
   });
 
-  it('faces and values are searched in lists of their own kind alone', async () => {
+  it('the faces and the values of watchlists are searched only in lists of their own kind', async () => {
     const { name } = await newList();
     assert.equal(await manager.searchValues(acme, 'live', name, ['A1']), undefined);
     const numbers = { name: 'numbers', type: 'DOCUMENT_NUMBER' } as const;

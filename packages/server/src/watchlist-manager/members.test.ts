@@ -25,7 +25,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
       },
     }).run({}, { now: grove.clock.now(), signal: new AbortController().signal } as JobContext);
 
-  it('take members by document number, find them however they are spelt, and forget them when they are removed', async () => {
+  it('members of watchlists are added by document number, found in every spelling, and not found after their removal', async () => {
     const id = await newList();
     const member = await added(id, 'l898 902-c3', { firstName: 'Ada', lastName: 'Byrne', note: 'seen twice' });
     assert.deepEqual(
@@ -53,14 +53,14 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}/${id}`)).body.numMembers, 0);
   });
 
-  it('find e-mail addresses without regard to case', async () => {
+  it('members of watchlists are found by e-mail address, ignoring case', async () => {
     const id = await newList({ type: 'EMAIL' });
     const { id: memberId } = await added(id, 'Ada@Example.com');
     assert.deepEqual(await matched(id, 'ADA@example.COM'), [memberId]);
     assert.equal((await add(id, 'nobody')).body.errors[0].pointer, '/value');
   });
 
-  it('list members in pages, by first or last name, sorted', async () => {
+  it('members of watchlists are listed in pages, by first or last name, sorted', async () => {
     const id = await newList();
     for (const [at, name] of ['Zoë', 'adam', 'Émile'].entries()) {
       grove.clock.advance(1);
@@ -75,7 +75,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}/${id}/watchlist-members?sort=note`)).body.code, 100001);
   });
 
-  it('refuse a member that is on them already with 100104, and one without what it is found by with 100001', async () => {
+  it('members of watchlists are refused with 100104 if the list contains them, and with 100001 without the value they are found by', async () => {
     const id = await newList();
     await added(id, 'A-1');
     assert.equal((await add(id, 'a1')).body.code, 100104);
@@ -92,7 +92,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await addRaw(NO_LIST, new Uint8Array(4))).body.code, 100041);
   });
 
-  it('take no file that is no image: 100059', async () => {
+  it('100059: members of watchlists cannot be added with a file that is not an image', async () => {
     const faces = await newList({ type: 'FACE' });
     const image = Buffer.from('<svg/>').toString('base64');
     for (const path of ['watchlist-members', 'match']) {
@@ -103,7 +103,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await send(`/${faces}/watchlist-members/${NO_LIST}`, { image })).body.code, 100059);
   });
 
-  it('watchlists and their members that are full take nobody more: 100101, and of a race for the last place one wins', async () => {
+  it('watchlists that are full refuse another member with 100101, and of two for the last place one is added', async () => {
     const id = await newList({ maxSize: 3 });
     await added(id, 'A1');
     await added(id, 'A2');
@@ -113,20 +113,20 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}/${id}`)).body.numMembers, 3);
   });
 
-  it('watchlists and their members that are not active are not searched: 100103', async () => {
+  it('watchlists that are not active are not searched: 100103', async () => {
     const id = await newList({ status: 'INACTIVE' });
     await added(id, 'A1');
     assert.equal((await send(`/${id}/match`, { value: 'A1' })).body.code, 100103);
   });
 
-  it('answer 100100 for members that are not there', async () => {
+  it('members of watchlists that do not exist answer 100100', async () => {
     const id = await newList();
     assert.equal((await grove.call(`${WATCHLISTS}/${id}/watchlist-members/${NO_LIST}`)).body.code, 100100);
     assert.equal((await send(`/${id}/watchlist-members/${NO_LIST}`, { note: 'x' })).body.code, 100100);
     assert.equal((await remove(`/${id}/watchlist-members/${NO_LIST}`)).body.code, 100100);
   });
 
-  it('let members go when their time is over: at once for whoever looks, for good with the next purge', async () => {
+  it('members of watchlists expire: at once for searches, and are deleted by the next purge', async () => {
     const id = await newList({ expireMembersAfter: 'PT30M', maxSize: 2 });
     const short = await added(id, 'SHORT', { expireAfter: 'PT10M' });
     const long = await added(id, 'LONG');
@@ -149,7 +149,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     grove.clock.advance(-51 * MINUTE);
   });
 
-  it('keep what is known of a member sealed, and nothing of it once the list is deleted', async () => {
+  it('members of watchlists have sealed data, of which nothing is left once the list is deleted', async () => {
     const id = await newList();
     await added(id, 'SEALED99', { email: 'unmistakable@example.com', note: 'Unmistakable' });
     const db = grove.app.db.of(asTenantId('acme'));
@@ -173,7 +173,7 @@ onBothEngines('watchlists and their members', (_engine, places) => {
     assert.deepEqual([(await rows()).length, (await keys()).length], [0, 0]);
   });
 
-  it('make one member of two requests with an Idempotency-Key', async () => {
+  it('members of watchlists are added once for two requests with an Idempotency-Key', async () => {
     const id = await newList();
     const once = () =>
       send(`/${id}/watchlist-members`, { value: 'ONCE' }, undefined, {

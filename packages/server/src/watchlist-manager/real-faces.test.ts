@@ -45,12 +45,12 @@ describe('watchlists of real faces', () => {
   const send = (path: string, body: object) =>
     grove.call(`${BASE}${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-  it('accept no member when they are full: 100101', async () => {
+  it('100101: watchlists of real faces accept no member when they are full', async () => {
     await send(`/${id}`, { maxSize: 2 });
     assert.equal((await addRaw(AUDREY)).body.code, 100101);
   });
 
-  it('find a member by another photograph, and nobody else', async () => {
+  it('watchlists of real faces find a member by another photograph, and nobody else', async () => {
     const { body } = await send(`/${id}/match`, { image: base64(FRANCK_TURNED) });
     assert.deepEqual(
       body.candidates.map(({ memberId, lastName }: { memberId: string; lastName: string }) => [memberId, lastName]),
@@ -60,7 +60,7 @@ describe('watchlists of real faces', () => {
     assert.equal(body.numCompared, 2);
   });
 
-  it('refuse a picture without a face with 100102, and keep nothing of it', async () => {
+  it('watchlists of real faces refuse a picture without a face with 100102, and store nothing of it', async () => {
     const { status, body } = await send(`/${id}/watchlist-members`, { image: base64(NO_FACE) });
     assert.deepEqual([status, body.code], [400, 100102]);
     for (const path of ['match', `watchlist-members/${franck}`]) {
@@ -70,7 +70,7 @@ describe('watchlists of real faces', () => {
     assert.equal((await grove.call(`${BASE}/${id}`)).body.numMembers, 2);
   });
 
-  it('send a journey to a human if its face is on one, and say in the audit log that it was looked for', async () => {
+  it('watchlists of real faces send a journey to a human if its face is on one, and the audit log records the search', async () => {
     const definition = {
       name: 'watching',
       processDefinitionType: 'VERIFICATION',

@@ -52,7 +52,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await grove.call(`${WATCHLISTS}/${id}`)).body.code, 100041);
   });
 
-  it('lose their members a few at a time when they are deleted, so that others can write in between', async () => {
+  it('watchlists that are deleted lose their members in batches, so that others can write in between', async () => {
     const [count, listId] = [3 * MEMBERS_AT_ONCE + 1, await newList({ name: 'long', type: 'EMAIL', maxSize: 10_000 })];
     const db = grove.app.db.of(asTenantId('acme'));
     const { status } = await send(`/${listId}/watchlist-members`, { value: 'ada@example.com' });
@@ -92,7 +92,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await remove(`/${listId}`)).status, 204);
   });
 
-  it('watchlists have a name of their own in each environment: 100014 for another of that name', async () => {
+  it('watchlists have unique names in each environment: 100014 for a second one', async () => {
     await newList({ name: 'named' });
     const other = await newList({ name: 'renamed' });
     assert.equal((await send('', { name: 'named' })).body.code, 100014);
@@ -101,7 +101,7 @@ onBothEngines('watchlists', (_engine, places) => {
     await newList({ name: 'named' }, stranger);
   });
 
-  it('watchlists are refused with 100001 if a field is not what it should be', async () => {
+  it('watchlists are refused with 100001 if a field is invalid', async () => {
     for (const body of [
       {},
       { name: '  ' },
@@ -119,7 +119,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await send(`/${id}`, { maxSize: 1 })).body.errors[0].pointer, '/maxSize');
   });
 
-  it('watchlists of another tenant, of the other environment and those that are not there answer 100041', async () => {
+  it('watchlists that do not exist, or belong to another tenant or the other environment, answer 100041', async () => {
     const id = await newList();
     const { id: memberId } = await added(id, 'X1');
     const ways = (each: string, token?: string): (() => Promise<Answer>)[] => [
@@ -145,7 +145,7 @@ onBothEngines('watchlists', (_engine, places) => {
     );
   });
 
-  it('tell the audit log of every search, read and change, without a word about whom', async () => {
+  it('watchlists have an audit event for every search, read and change, without personal data', async () => {
     const id = await newList();
     const step = async (work: () => Promise<unknown>) => {
       grove.clock.advance(1);
@@ -180,7 +180,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.doesNotMatch(JSON.stringify(told) + grove.logged(), /Unmistakable|SECRET7/);
   });
 
-  it('watchlists can be named by a definition once there is one of that name', async () => {
+  it('watchlists can be named by a definition once one has that name', async () => {
     const definition = {
       name: 'watching',
       processDefinitionType: 'VERIFICATION',
@@ -201,7 +201,7 @@ onBothEngines('watchlists', (_engine, places) => {
     assert.equal((await deploy()).status, 200);
   });
 
-  it('send a journey to a human if its e-mail address is on one, and to nobody if it is not', async () => {
+  it('watchlists send a journey to a human if its e-mail address is on one, and otherwise not', async () => {
     const id = await newList({ name: 'throw-away', type: 'EMAIL' });
     const { id: memberId } = await added(id, 'ada@example.com');
     const definition = {
