@@ -8,7 +8,7 @@ import { readShipped, SHIPPED } from './install-shipped.ts';
 
 describe('the shipped definitions', () => {
   for (const name of SHIPPED) {
-    it(`${name} has no fault, and is written as a check writes it out, with every default`, () => {
+    it(`the shipped definition ${name} has no fault, and is written with every default like the result of a check`, () => {
       const { definition, faults } = checkDefinition(readShipped(name));
       assert.deepEqual(faults, []);
       assert.equal(definition?.name, name);
@@ -18,7 +18,7 @@ describe('the shipped definitions', () => {
 });
 
 onBothEngines('a new tenant', (_engine, places) => {
-  it('a new tenant has the shipped definitions, deployed, and they would deploy again as they are', async (t) => {
+  it('a new tenant has the shipped definitions, deployed, and they can be deployed again unchanged', async (t) => {
     const grove = await openTestApp(await places.create());
     t.after(() => grove.stop());
     const { processDefinitions } = grove.client;
@@ -40,7 +40,7 @@ onBothEngines('a new tenant', (_engine, places) => {
     }
   });
 
-  it('a new tenant may change them as its own, and gets nothing again when the server starts anew', async () => {
+  it('a new tenant may change the shipped definitions, and they are not installed again when the server restarts', async () => {
     const place = await places.create();
     const first = await openTestApp(place);
     const { processDefinitions } = first.client;

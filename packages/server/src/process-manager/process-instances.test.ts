@@ -21,7 +21,7 @@ onBothEngines('process instances', (_engine, places) => {
   });
   after(() => world.grove.stop());
 
-  describe('views', () => {
+  describe('the views of an instance', () => {
     const parameters = JSON.stringify({
       firstName: '  Ada ',
       lastName: 'Lovelace',
@@ -33,7 +33,7 @@ onBothEngines('process instances', (_engine, places) => {
       hasOwnProperty: 'y',
     });
 
-    it('the plain view has the fields of the specification', async () => {
+    it('the plain view of an instance has the fields of the specification', async () => {
       const { id } = await world.newInstance({ parameters });
       const createdAt = world.grove.clock.now();
       world.grove.clock.advance(90 * 1000);
@@ -59,7 +59,7 @@ onBothEngines('process instances', (_engine, places) => {
       });
     });
 
-    it('the view with parameters has those of the specification, and the parameters as the instance got them', async () => {
+    it('the view of an instance with parameters has the fields of the specification, and the parameters of its creation', async () => {
       const row = await world.newInstance({ parameters });
       const at = toDtm(row.created_at);
       assert.deepEqual((await world.get(`${row.id}/withParameters`)).body, {
@@ -87,14 +87,14 @@ onBothEngines('process instances', (_engine, places) => {
       });
     });
 
-    it('the view of an instance shows no date of birth that is no day, and names only as long as lists take', async () => {
+    it('the view of an instance shows no invalid date of birth, and cuts names to the length that lists accept', async () => {
       const odd = JSON.stringify({ dateOfBirth: '2001-02-30', firstName: '𝒜'.repeat(1000), lastName: '   ' });
       const { id } = await world.newInstance({ parameters: odd });
       const { body } = await world.get(`${id}/withParameters`);
       assert.deepEqual([body.dateOfBirth, [...body.firstName].length, body.lastName], [undefined, 255, undefined]);
     });
 
-    it('every status has its mapped one, and time stands still once it has ended', async () => {
+    it('the view of an instance maps every status, and its duration stops at the end', async () => {
       const mapped = {
         PENDING: 'Pending',
         ACTIVE: 'In Progress',
@@ -116,7 +116,7 @@ onBothEngines('process instances', (_engine, places) => {
       }
     });
 
-    it('the view of an instance shows the review once there is one', async () => {
+    it('the view of an instance shows the review if there is one', async () => {
       const { id } = await world.newInstance();
       await world.change(id, { status: 'REVIEW', review_status: 'PENDING' });
       assert.deepEqual((await world.get(id)).body.review, { status: 'PENDING' });
@@ -124,7 +124,7 @@ onBothEngines('process instances', (_engine, places) => {
       assert.deepEqual((await world.get(id)).body.review, { status: 'REJECTED', comment: 'blurred', reviewer: 'Eve' });
     });
 
-    it('the view of an instance ends at the earliest of all its ends', async () => {
+    it('the view of an instance shows the earliest of all its expiry times', async () => {
       const now = world.grove.clock.now();
       const short = await addTestDefinition(world.acme, { name: 'short', maxDuration: 'PT10M' });
       const { id } = await addTestToken(world.acme, short);
@@ -134,8 +134,8 @@ onBothEngines('process instances', (_engine, places) => {
     });
   });
 
-  describe('100022', () => {
-    it('the server answers 100022 to every operation on an instance that is missing, of the sandbox or of another tenant', async () => {
+  describe('100022 for instances', () => {
+    it('100022 is the answer of every operation on an instance that does not exist, is of the sandbox or of another tenant', async () => {
       const { id: testToken } = await addTestToken(world.acme, world.definition, { environment: 'test' });
       const { processInstanceId: ofSandbox } = (await world.create(testToken, world.testKey)).body;
       assert.equal((await world.get(ofSandbox, world.testKey)).body.environment, 'test');
@@ -171,8 +171,8 @@ onBothEngines('process instances', (_engine, places) => {
     });
   });
 
-  describe('delete', () => {
-    it('the deletion of an instance answers 200 without a body, and takes everything with it', async () => {
+  describe('the deletion of an instance', () => {
+    it('the deletion of an instance answers 200 without a body, and removes all its rows', async () => {
       const row = await world.newInstance({ parameters: '{"firstName":"Grace","email":"g@x.example"}' });
       const blob = newId(world.grove.clock.now());
       await openFolder(world.grove.config.blobFolder).put(blob, Buffer.from('sealed'));
@@ -220,13 +220,13 @@ onBothEngines('process instances', (_engine, places) => {
       assert.ok(!existsSync(path), 'the blob is gone');
     });
 
-    it('a second delete answers 100022', async () => {
+    it('the second deletion of an instance answers 100022', async () => {
       const { id } = await world.newInstance();
       await world.grove.call(`${PATH}/${id}`, { method: 'DELETE' });
       assert.equal((await world.grove.call(`${PATH}/${id}`, { method: 'DELETE' })).body.code, 100022);
     });
 
-    it('a child tells in its first event whose child it is', async () => {
+    it('the first event of a child instance names its parent', async () => {
       const row = await world.newInstance();
       const child = await world.acme.write((tx) =>
         createInstance(tx, {

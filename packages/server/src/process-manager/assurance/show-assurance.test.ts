@@ -23,7 +23,7 @@ const show = (checks: readonly AssessedCheck[], flow = ACCEPTED, environment: 'l
   showAssurance({ definition, flow, checks, environment });
 
 describe('the assurance of a result', () => {
-  it('the assurance of a result says that nothing was assessed where nothing was', () => {
+  it('the assurance of a result says that nothing was assessed if that is so', () => {
     const nothing = { assessed: false, countsFor: [], measured: [] };
     assert.deepEqual(show([]), {
       level: 'basic',
@@ -38,7 +38,7 @@ describe('the assurance of a result', () => {
     });
   });
 
-  it('the assurance of a result names the method, the word for what was found, and the measured error', () => {
+  it('the assurance of a result names the method, the reason of its result, and the measured error', () => {
     const { presentationAttack, injection, identityBinding } = show([answered, check('faceMatch')]);
     assert.equal(presentationAttack.method, 'challenge');
     assert.equal(presentationAttack.reason, 'challenge_answered');
@@ -58,20 +58,20 @@ describe('the assurance of a result', () => {
     assert.deepEqual([identityBinding.method, identityBinding.countsFor], ['faceMatch', ['basic', 'substantial']]);
   });
 
-  it('the assurance of a result quotes the errors of the face pack that was used', () => {
+  it('the assurance of a result quotes the errors of the face pack in use', () => {
     const [one, other] = ['GROVE_FACE_512_1', 'GROVE_FACE_INTEL_0095_1'].map(
       (algorithm) => show([check('faceMatch', {}, { algorithm })]).identityBinding.measured[0],
     );
     assert.deepEqual([one?.errors, other?.errors], [7, 3]);
   });
 
-  it('the assurance of a result says that the best answer about a document counts for basic and for no other level', () => {
+  it('the assurance of a result says that the best result for a document counts for basic and for no other level', () => {
     const { documentAuthenticity } = show([check('documentAuthenticity', { reason: 'no_signs_found' })]);
     assert.deepEqual(documentAuthenticity.countsFor, ['basic']);
     assert.deepEqual(show([check('documentAuthenticity', { status: 'REVIEW' })]).documentAuthenticity.countsFor, []);
   });
 
-  it('the assurance of a result does not count one picture, unless the definition does', () => {
+  it('the assurance of a result does not count a single picture, unless the definition does', () => {
     const passive = check('liveness', { status: 'NOT_PERFORMED', reason: 'no_attack_seen' }, { method: 'passive' });
     const { presentationAttack } = show([passive]);
     assert.deepEqual([presentationAttack.assessed, presentationAttack.countsFor], [true, []]);
@@ -80,14 +80,14 @@ describe('the assurance of a result', () => {
     assert.deepEqual(counted.presentationAttack.countsFor, ['basic']);
   });
 
-  it('the assurance of a result does not call assessed what no machine looked at', () => {
+  it('the assurance of a result does not show as assessed what was not analysed', () => {
     const none = check('liveness', { status: 'NOT_PERFORMED', reason: 'engine_not_available' });
     const { presentationAttack, injection } = show([none]);
     assert.deepEqual([presentationAttack.assessed, presentationAttack.measured], [false, []]);
     assert.equal(injection.assessed, false);
   });
 
-  it('the assurance of a result shows the weakest of several, and the signs that were noted', () => {
+  it('the assurance of a result shows the weakest of several results, and the signs that were recorded', () => {
     const doubtful = check(
       'liveness',
       { step: 'second', status: 'REVIEW', reason: 'uncertain' },
@@ -97,7 +97,7 @@ describe('the assurance of a result', () => {
     assert.deepEqual([presentationAttack.status, injection.signs], ['REVIEW', ['virtual_camera']]);
   });
 
-  it('the assurance of a result says who decided, and that the sandbox looks at nothing', () => {
+  it('the assurance of a result says who decided, and that the sandbox analyses nothing', () => {
     assert.equal(show([], { ...ACCEPTED, reviewed: true }).decidedBy, 'human');
     assert.equal(show([], { status: 'ACTIVE', done: {} }).decidedBy, undefined);
     const inReview = show([], { status: 'REVIEW', done: {}, decision: 'REVIEW', gaps: ['second_factor_missing'] });
@@ -108,12 +108,12 @@ describe('the assurance of a result', () => {
 });
 
 describe('the measured errors', () => {
-  it('the measured errors have the interval of Wilson', () => {
+  it('the measured errors have the confidence interval of Wilson', () => {
     assert.deepEqual(intervalOf({ what: '', errors: 7, of: 14 }), { low: 0.267992, high: 0.732008 });
     assert.deepEqual(intervalOf({ what: '', errors: 0, of: 38 }), { low: 0, high: 0.09181 });
   });
 
-  it('stand in docs/vision.md as results quote them', () => {
+  it('the measured errors are in docs/vision.md as results quote them', () => {
     const page = readFileSync(new URL('../../../../../docs/vision.md', import.meta.url), 'utf8');
     assert.ok(page.includes(`<!-- measured -->\n${measuredTable()}\n<!-- /measured -->`), 'run npm run generate');
   });

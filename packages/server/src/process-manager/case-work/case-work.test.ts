@@ -49,7 +49,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(await linksOf(stranger), []);
   });
 
-  it('the case of a reviewer stores no value that instances share, and nothing once one is deleted', async () => {
+  it('the case of a reviewer stores no shared value in plain text, and nothing once one of the instances is deleted', async () => {
     const secret = { documentNumber: 'ZZ99887766', email: 'needle@haystack.example' };
     const ids = [await journey(secret), await journey(secret)];
     const rows = () =>
@@ -65,7 +65,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(await linksOf(ids[0] as string), []);
   });
 
-  it('the case of a reviewer shows that one browser has opened two instances, and believes no forged cookie', async () => {
+  it('the case of a reviewer shows that one browser has opened two instances, and ignores forged cookies', async () => {
     const one = await startJourney(app, testKey);
     const token = await app.token(testKey);
     const open = async (cookie: string) => {
@@ -102,7 +102,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
   const note = (id: string, by: Person, body: object, headers = TEST): Promise<Answer> =>
     by.call(`/api/process-manager/processInstances/${id}/notes`, { body, headers });
 
-  it('the case of a reviewer holds notes that mention colleagues, who find them; the database holds no word of them', async () => {
+  it('the case of a reviewer has notes that mention colleagues, who find them; the database contains no word of them in plain text', async () => {
     const id = await journey();
     const text = 'Peculiar hologram, @Alan please look';
     const added = await note(id, grace, { text, mentions: [alan.id] });
@@ -124,7 +124,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     for (const { sealed } of rows) assert.ok(!Buffer.from(sealed).includes('hologram'));
   });
 
-  it('the case of a reviewer refuses a note about an instance of the other environment, and a mention of nobody', async () => {
+  it('the case of a reviewer refuses a note about an instance of the other environment, and a mention of an unknown operator', async () => {
     const id = await journey();
     assert.deepEqual((await note(id, grace, { text: 'hello' }, LIVE)).body.code, 100022);
     const faulty = await note(id, grace, { text: 'hello', mentions: ['01JZ4MCW8A0C2E4G6J8M0P2R4T'] });
@@ -141,7 +141,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     );
   });
 
-  it('100065: an instance holds a thousand notes and no more', async () => {
+  it('100065: an instance has at most a thousand notes', async () => {
     const id = await journey();
     const rows = Array.from({ length: 1000 }, (_, at) => `($1, 'note ${at}', $2, 'test', ${at}, 'Grace', $3)`);
     const text = `INSERT INTO instance_notes (tenant_id, id, instance_id, environment, at, author, sealed)
@@ -151,7 +151,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([refused.status, refused.body.code], [409, 100065], refused.text);
   });
 
-  it('the case of a reviewer is assigned by somebody who may: then nobody else decides it for a day, and the claim before it is over', async () => {
+  it('the case of a reviewer is assigned by an operator with the permission: then nobody else can decide it for a day, and an earlier claim ends', async () => {
     const id = await journey();
     const act = (by: Person, what: string, body: object = {}) =>
       by.call(`/api/process-manager/reviews/${id}/${what}`, {
@@ -193,7 +193,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([unknown.status, unknown.body.code], [404, 100022]);
   });
 
-  it('the case of a reviewer names colleagues to those who may not administer them, and says nothing else of them', async () => {
+  it('the case of a reviewer shows the names of colleagues to operators who may not administer them, and nothing else', async () => {
     const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
     const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
     assert.deepEqual(found, { operatorId: alan.id, name: 'Alan' });
@@ -208,7 +208,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     by.call(`/api/process-manager/reviews/${id}/${verdict}`, { body: { comment: `${verdict} it` }, headers: TEST });
   const review = async (id: string) => (await grace.call(`/api/process-manager/reviews/${id}`, { headers: TEST })).body;
 
-  it('100300: with four eyes one person cannot decide alone, and a second who agrees decides', async () => {
+  it('100300: a case with four eyes cannot be decided by one person, and a second person who agrees decides it', async () => {
     await fourEyes(true);
     const id = await journey();
     assert.deepEqual([(await review(id)).verdictsNeeded, (await review(id)).verdictsBy], [2, []]);
@@ -224,7 +224,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual([row.processInstanceId, row.comment, row.reviewer], [id, 'approve it', 'Alan (alan@acme.com)']);
   });
 
-  it('the case of a reviewer with four eyes two who disagree decide nothing until one of them, or a third, agrees with the last', async () => {
+  it('a case with four eyes on which two disagree is decided when one of them, or a third, agrees with the last verdict', async () => {
     const id = await journey();
     await give(id, grace, 'approve');
     const differs = await give(id, alan, 'reject');
@@ -236,7 +236,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal(settled.body.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('100360: with four eyes an API key gives no verdict, so two keys of one operator are not two people', async () => {
+  it('100360: a case with four eyes accepts no verdict of an API key, so two keys of one operator are not two persons', async () => {
     const id = await journey();
     const by = async (apiKey: string, verdict: 'approve' | 'reject' = 'approve') =>
       app.call(`/api/process-manager/reviews/${id}/${verdict}`, {
@@ -262,7 +262,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal((await by(testKey)).body.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('100300: a case of the sample for a second review is not decided by one person, and one outside of it is', async () => {
+  it('100300: a case in the sample for a second review cannot be decided by one person, and one outside of it can', async () => {
     const sample = async (secondReviewPercent: number) => {
       await confirm(owner);
       const set = await owner.call('/api/process-manager/settings', { body: { secondReviewPercent }, headers: TEST });
@@ -279,7 +279,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal((await give(id, grace, 'approve')).body.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('a definition may ask for four eyes by itself, and both verdicts at once decide it once', async () => {
+  it('a definition may require four eyes by itself, and two equal verdicts at once decide the case once', async () => {
     const token = await app.token(testKey);
     const post = (path: string, body: object = {}) =>
       app.call(path, { method: 'POST', token, body: JSON.stringify(body) });
@@ -296,7 +296,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.deepEqual(answers.map(({ body }) => body.status).toSorted(), ['COMPLETED_ENDED_SUCCESS', 'REVIEW']);
   });
 
-  it('the case of a reviewer audits who looked at links and notes, and who wrote', async () => {
+  it('the case of a reviewer has audit events of reads of links and notes, and of writes', async () => {
     const { body } = await owner.call('/api/process-manager/auditEvents?size=200', { headers: TEST });
     const actions = new Set(body.content.map(({ action }: { action: string }) => action));
     for (const action of ['instance.linksRead', 'note.added', 'note.read', 'review.firstVerdict']) {
@@ -304,7 +304,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     }
   });
 
-  it('the case of a reviewer hands the notes out with everything else about the person', async () => {
+  it('the notes of a case are part of the exported data of the person', async () => {
     const id = await journey();
     await note(id, grace, { text: 'Kept for the person to read' });
     const token = await app.token(testKey);

@@ -38,7 +38,7 @@ onBothEngines('the sessions of an instance', (_engine, places) => {
     return enter(grove, opened);
   };
 
-  it('say the browser, the network, the country and the clock, and note a changed network when something is done', async () => {
+  it('the sessions of a case show the browser, the network, the country and the time zone, and a changed network at a later step', async () => {
     const user = await arrive('Europe/Dublin');
     const { revision, step } = await user.look();
     const submit = (address: string) =>
@@ -67,7 +67,7 @@ onBothEngines('the sessions of an instance', (_engine, places) => {
     assert.equal(Date.parse(networks[1].firstSeenDtm) - Date.parse(createdDtm), 60_000);
   });
 
-  it('hold nothing that is no time zone, and are shown in their environment alone', async () => {
+  it('the sessions of a case do not store an invalid time zone, and are shown only in their environment', async () => {
     const user = await arrive('<script>');
     const { body } = await sessionsOf(user.processInstanceId);
     assert.equal(body.sessions.at(-1).timeZone, undefined);
@@ -75,11 +75,11 @@ onBothEngines('the sessions of an instance', (_engine, places) => {
   });
 });
 
-describe('an address', () => {
+describe('the network of an address', () => {
   for (const [address, network] of [
     ['203.0.113.7', '203.0.113.0/24'],
     ['2001:db8:1:2', '2001:db8:1::/48'],
   ] as const) {
-    it(`${address} is cut to ${network}`, () => assert.equal(cutAddress(address), network));
+    it(`the network of ${address} is ${network}`, () => assert.equal(cutAddress(address), network));
   }
 });

@@ -15,8 +15,8 @@ import { secretOf } from './secret.ts';
 const BASE = '/api/process-manager/cloudSecrets';
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 
-describe('a secret', () => {
-  it('a secret shows itself to nobody who does not ask for it', () => {
+describe('a secret in memory', () => {
+  it('a secret in memory is not shown by logging or JSON, only by the function that reads it', () => {
     const secret = secretOf('hunter2');
     const lines: string[] = [];
     pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }).info(
@@ -74,7 +74,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
   const find = async (name: string, tenantId = grove.tenantId) =>
     (await finder()(grove.db.of(tenantId), name, use)).secret?.reveal();
 
-  it('cloud secrets are told to the audit when they are used: each use once an hour, by name and never by value', async () => {
+  it('cloud secrets have an audit event when they are used, once an hour for each use, with the name and never the value', async () => {
     await call('POST', '', { name: 'AUDITED', value: 'hunter3', hosts });
     const findAgain = finder();
     const db = grove.db.of(grove.tenantId);
@@ -128,7 +128,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(await find('CRM_KEY'), undefined);
   });
 
-  it('say when they were sent last, of uses since they were made', async () => {
+  it('cloud secrets show when they were last sent, for uses since the value was set', async () => {
     const note = (environment: 'live' | 'test', at: number) =>
       grove.db
         .of(grove.tenantId)
@@ -146,14 +146,14 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(await lastUsed(), toDtm(at));
   });
 
-  it('cloud secrets have a name of their own in the tenant: 100014 for another of that name', async () => {
+  it('cloud secrets have unique names in the tenant: 100014 for a second one', async () => {
     await call('POST', '', { name: 'ONCE', value: 'x', hosts });
     const again = await call('POST', '', { name: 'ONCE', value: 'y' });
     assert.deepEqual([again.status, again.body.code, again.body.errors[0].pointer], [409, 100014, '/name']);
     assert.equal(await find('ONCE'), 'x');
   });
 
-  it('cloud secrets are refused with 100001 if the name or the value is not what it should be', async () => {
+  it('cloud secrets are refused with 100001 if the name or the value is invalid', async () => {
     for (const [body, pointer] of [
       [{ name: 'a b', value: 'x' }, '/name'],
       [{ name: 'ä', value: 'x' }, '/name'],
@@ -172,7 +172,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal((await call('POST', `/${number.id}`, { value: 'many' })).body.code, 100001);
   });
 
-  it('cloud secrets have hosts in one spelling, each once; what is no host is refused, and a secret without hosts is sent nowhere', async () => {
+  it('cloud secrets have hosts in one spelling, each once; an invalid host is refused, and a secret without hosts is sent nowhere', async () => {
     const given = ['CRM.Example', 'crm.example:443', 'crm.example:8443', '[::1]:9000', '10.0.0.1'];
     const made = await call('POST', '', { name: 'HOSTS', value: 'x', hosts: given });
     assert.deepEqual(made.body.hosts, ['crm.example', 'crm.example:8443', '[::1]:9000', '10.0.0.1'], made.text);
@@ -197,7 +197,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.deepEqual(await finder()(db, 'HOSTS', { ...use, environment: 'test' }), { fault: 'missing_secret' });
   });
 
-  it('100351: are not overwritten by whoever has read an earlier state', async () => {
+  it('100351: cloud secrets cannot be changed by a caller who has read an older version', async () => {
     const { body: made } = await call('POST', '', { name: 'TWO_WRITERS', value: 'first', hosts });
     const stale = `?ifLastUpdatedDtm=${encodeURIComponent(toDtm(Date.parse(made.lastUpdatedDtm) - 1))}`;
     const refused = await call('POST', `/${made.id}${stale}`, { value: 'second' });
@@ -208,7 +208,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
     assert.equal(await find('TWO_WRITERS'), 'second');
   });
 
-  it('cloud secrets that are not there, or another tenant’s, answer 100073', async () => {
+  it('cloud secrets that do not exist, or belong to another tenant, answer 100073', async () => {
     const { body: made } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
     for (const [method, body] of [
       ['POST', { value: 'y' }],

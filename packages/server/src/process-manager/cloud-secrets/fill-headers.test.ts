@@ -8,13 +8,13 @@ describe('headers that name cloud secrets', () => {
   const fill = (headers: Record<string, string>, value: string) =>
     fillHeaders({} as TenantReads, headers, async () => ({ secret: secretOf(value) }));
 
-  it('headers that name cloud secrets have every place filled, and names in small letters', async () => {
+  it('headers that name cloud secrets have every placeholder filled, and their names in lower case', async () => {
     assert.deepEqual(await fill({ 'X-Two': '{secret.a} and $& {secret.a}', plain: 'as it is' }, '$1'), {
       headers: { 'x-two': '$1 and $& $1', plain: 'as it is' },
     });
   });
 
-  it('headers that name cloud secrets are refused with bad_header if they would be longer than any server takes, in one header or in all', async () => {
+  it('headers that name cloud secrets are refused with bad_header if one, or all together, are longer than servers accept', async () => {
     const long = 'x'.repeat(10_000);
     assert.deepEqual(await fill({ one: '{secret.a}'.repeat(7) }, long), { fault: 'bad_header' });
     const headers = Object.fromEntries(Array.from({ length: 7 }, (_, at) => [`h${at}`, '{secret.a}']));

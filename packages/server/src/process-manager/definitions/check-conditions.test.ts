@@ -13,7 +13,7 @@ const told = (...steps: readonly unknown[]) =>
 describe('a condition', () => {
   const when = (text: string) => told(consent, { ...form, when: text }, passport, decide);
 
-  it('a condition that cannot be read is a fault with its position', () => {
+  it('a condition that cannot be parsed is a fault with its position', () => {
     assert.match(
       when('checks.consent.passed &&')[0] ?? '',
       /^\/steps\/1\/when is not a condition: .*\(at character \d+\)/,
@@ -32,7 +32,7 @@ describe('a condition', () => {
     assert.match(when('data.faces.face1.x == 1')[0] ?? '', /data.faces, where no step keeps anything/);
   });
 
-  it('among the settings of a step is looked at, too', () => {
+  it('a condition among the settings of a step is checked, too', () => {
     const rules = [{ when: 'checks.nothing.passed', outcome: 'PASS' }];
     assert.match(
       told(consent, { ...decide, rules })[0] ?? '',
@@ -40,7 +40,7 @@ describe('a condition', () => {
     );
   });
 
-  it('a condition names only members that can be there, and hears of all that cannot in one round', () => {
+  it('a condition names only members that can exist, and all its faults are reported together', () => {
     const person = {
       id: 'person',
       type: 'form',
@@ -96,7 +96,7 @@ describe('a condition', () => {
     );
   });
 
-  it('a condition compares and calls only what can be', () => {
+  it('a condition compares values and calls functions only if their types allow it', () => {
     const D = 'data.documents.doc1';
     const asked = (text: string) => told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] })[0] ?? '';
     assert.match(asked(`${D}.age >= "18"`), /data.documents.doc1.age >= "18" compares a number with a text$/);
@@ -107,7 +107,7 @@ describe('a condition', () => {
     assert.match(asked('nwo > date("2026-01-01")'), /there is no nwo; did you mean now\?$/);
   });
 
-  it('calculates, negates and searches only with values of the right kinds', () => {
+  it('a condition calculates, negates and searches only with values of the right types', () => {
     const D = 'data.documents.doc1';
     const faultsOf = (text: string) =>
       told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] }).map((fault) =>
@@ -156,7 +156,7 @@ describe('a condition', () => {
     for (const text of right) assert.deepEqual(faultsOf(text), [], text);
   });
 
-  it('a condition is refused together with too many others, and with too many patterns', () => {
+  it('the conditions of a definition are refused if they are too long together, or contain too many patterns', () => {
     const steps = Array.from({ length: 30 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     const long = steps.map((step) => ({ ...step, when: `true${' || true'.repeat(200)}` }));
     assert.deepEqual(told(...long, decide), ['/steps has conditions of 48120 characters in all, and may have 40000']);
@@ -166,7 +166,7 @@ describe('a condition', () => {
     assert.match(faults[0] ?? '', /^\/steps\/20\/when is one pattern too many/);
   });
 
-  it('a condition of a megabyte is refused unread', () => {
+  it('a condition of a megabyte is refused without parsing', () => {
     assert.deepEqual(when(`true${' || true'.repeat(150_000)}`), ['/steps/1/when must have at most 2000 characters']);
   });
 });

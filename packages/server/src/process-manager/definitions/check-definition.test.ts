@@ -17,7 +17,7 @@ const check = (...steps: Steps) => checkDefinition({ name: 'a-journey', steps })
 const told = (...steps: Steps) => check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe('a definition without faults', () => {
-  it('a definition without faults has every default written out, in one order, whatever the order it was written in', () => {
+  it('a definition without faults gets every default written out, in one order, whatever the order of the request', () => {
     const { definition, faults } = checkDefinition({
       steps: [{ key: 'doc1', type: 'document', id: 'document' }, decide],
       name: 'a-journey',
@@ -58,14 +58,14 @@ describe('a definition without faults', () => {
     assert.deepEqual(checkDefinition(definition).definition, definition);
   });
 
-  it('a definition without faults is not what was given: what was given does not change', () => {
+  it('a definition without faults is returned as a copy: the input does not change', () => {
     const given = { name: 'a-journey', steps: [{ ...consent }, decide] };
     const before = structuredClone(given);
     checkDefinition(given);
     assert.deepEqual(given, before);
   });
 
-  it('a definition without faults may name its steps as objects name their inheritance', () => {
+  it('a definition without faults may use names of inherited object members as ids of steps', () => {
     const names = ['constructor', 'toString', 'hasOwnProperty', 'valueOf'];
     const steps = names.map((id, at) => ({
       ...form,
@@ -78,7 +78,7 @@ describe('a definition without faults', () => {
 });
 
 describe('the faults of a definition', () => {
-  it('the faults of a definition are all told in one answer, each with its place, in the order of the document', () => {
+  it('the faults of a definition are reported in one answer, each with its pointer, in the order of the document', () => {
     const { faults, definition } = checkDefinition({
       name: 'Not A Name',
       colour: 'green',
@@ -133,7 +133,7 @@ describe('the faults of a definition', () => {
     assert.equal(check(...long).faults.length, 100);
   });
 
-  it('the faults of a definition of what is no definition at all are told, too', () => {
+  it('the faults of a definition are reported, too, if the input is not a definition at all', () => {
     for (const none of [null, 5, 'text', [], true, undefined]) {
       assert.deepEqual(checkDefinition(none).faults, [{ pointer: '/', message: 'must be an object' }]);
     }
@@ -146,7 +146,7 @@ describe('the faults of a definition', () => {
     ]);
   });
 
-  it('the faults of a definition never make the check itself fail, whatever is given', () => {
+  it('the faults of a definition never make the check throw, whatever the input', () => {
     const member = fc.constantFrom('id', 'type', 'when', 'next', 'onFail', 'key', 'rules', 'schema', 'face', 'timeout');
     const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('end', 'a', 'doc1', ...stepTypes.keys()));
     const step = fc.oneof(fc.dictionary(member, value), fc.jsonValue({ maxDepth: 1 }));
@@ -161,7 +161,7 @@ describe('the faults of a definition', () => {
     );
   });
 
-  it('the faults of a definition of 4,000 steps are that there are too many, and what is wrong with the first hundred', () => {
+  it('the faults of a definition of 4,000 steps are the number of steps, and those of the first hundred', () => {
     const steps = Array.from({ length: 4000 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     assert.deepEqual(told(...steps), [
       '/steps must have at most 100 entries',
@@ -171,7 +171,7 @@ describe('the faults of a definition', () => {
 });
 
 describe('a step', () => {
-  it('a step of an unknown type is a fault that names the types, and the one that was meant', () => {
+  it('a step of an unknown type is a fault that lists the types, with a suggestion', () => {
     const [fault = '', ...others] = told(
       { ...match, type: 'facematch', document: 'doc1', face: 'face1' },
       passport,
@@ -186,7 +186,7 @@ describe('a step', () => {
     for (const type of [undefined, null, 5]) assert.equal(told({ id: 'a', type }, decide).length, 1);
   });
 
-  it('a step has an id and a key of its own, and of characters that a condition can name', () => {
+  it('a step has a unique id and a unique key, of characters that a condition can contain', () => {
     assert.match(told(consent, { ...form, id: 'consent' }, decide)[0] ?? '', /^\/steps\/1\/id .*\/steps\/0 already/);
     assert.match(told(passport, { ...passport, id: 'other' }, decide)[0] ?? '', /^\/steps\/1\/key "doc1" .*"document"/);
     // A form and a document are kept apart.
@@ -199,7 +199,7 @@ describe('a step', () => {
     }
   });
 
-  it('a step holds only the settings of its type', () => {
+  it('a step contains only the settings of its type', () => {
     assert.deepEqual(told({ ...consent, maxAttemps: 2 }, { ...passport, maxAttemps: 2 }, decide), [
       '/steps/0/maxAttemps is not part of a consent step',
       '/steps/1/maxAttemps is not part of a document step; did you mean maxAttempts?',
@@ -212,7 +212,7 @@ describe('a step', () => {
     assert.deepEqual(told(consent, { ...decide, next: 'consent' }), ['/steps/1/next is not part of a decision step']);
   });
 
-  it('a step has limits of count and depth, and so has the document, whatever they hold', () => {
+  it('a step and a document have limits of number and depth, whatever they contain', () => {
     const members = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`k${at}`, 1]));
     assert.equal(told({ ...consent, ...members(1500) }, decide).length, 100);
     const large = '/steps/0 must not hold more than 2000 values';
@@ -281,7 +281,7 @@ describe('a definition that is written to be slow', () => {
   };
 
   for (const [title, steps] of Object.entries(SLOW)) {
-    it(`a definition that is written to be slow is refused in little time, in few words: ${title}`, (test) => {
+    it(`a definition that is written to be slow is refused quickly, with a short answer: ${title}`, (test) => {
       const times = [1, 2, 3].map(() => {
         const before = process.threadCpuUsage();
         const { faults } = check(...steps);

@@ -9,8 +9,8 @@ const form = { id: 'ask', type: 'form', schema: { type: 'object', properties: { 
 const told = (...steps: readonly unknown[]) =>
   checkDefinition({ name: 'a-journey', steps }).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 
-describe('a way through the steps', () => {
-  it('a way through the steps leads down, never back', () => {
+describe('the paths through the steps', () => {
+  it('the paths through the steps lead down, never back', () => {
     assert.deepEqual(told(consent, { ...form, next: 'consent' }, decide), [
       '/steps/1/next would go back to "consent": a definition has no loops',
     ]);
@@ -21,12 +21,12 @@ describe('a way through the steps', () => {
     );
   });
 
-  it('a way through the steps may end by onFail, and by nothing else but a decision', () => {
+  it('the paths through the steps may end by onFail or at a decision, and nowhere else', () => {
     assert.deepEqual(told({ ...consent, onFail: 'end' }, decide), []);
     assert.match(told({ ...consent, next: 'end' }, decide)[0] ?? '', /^\/steps\/0\/next must be a step/);
   });
 
-  it('a way through the steps must have an end', () => {
+  it('the paths through the steps must have an end', () => {
     assert.match(told(consent, form)[0] ?? '', /^\/steps\/1 is the last step, and the journey has no end/);
     assert.match(told(consent, { ...decide, when: 'checks.consent.passed' })[0] ?? '', /^\/steps\/1\/when leaves/);
     const early = { id: 'early', type: 'decision', when: 'checks.consent.passed' };
@@ -35,7 +35,7 @@ describe('a way through the steps', () => {
     assert.match(told({ ...consent, onFail: 'ask' }, decide, form)[0] ?? '', /^\/steps\/2 is the last step/);
   });
 
-  it('a way through the steps must reach every step', () => {
+  it('the paths through the steps must reach every step', () => {
     assert.deepEqual(told(consent, decide, form), [
       '/steps/2 "decide" above ends the journey, so this step is never reached',
     ]);

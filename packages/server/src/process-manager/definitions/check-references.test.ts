@@ -14,7 +14,7 @@ const told = (...steps: readonly unknown[]) =>
 const nowhere: Lookup = { has: async () => false, runs: async () => [] };
 
 describe('a reference', () => {
-  it('a reference to a document or a face names the key of a step above', () => {
+  it('a reference to a document or a face must name the key of an earlier step', () => {
     assert.deepEqual(told(passport, selfie, match, decide), []);
     assert.deepEqual(told(match, passport, selfie, decide), [
       '/steps/0/document the document step with the key "doc1" comes later: put it above this step',
@@ -26,7 +26,7 @@ describe('a reference', () => {
     );
   });
 
-  it('a reference is looked for once, and there are not more than 500 of them', async () => {
+  it('a reference is looked up once, and a definition has at most 500', async () => {
     const asked: string[] = [];
     const lookup: Lookup = { ...nowhere, has: async ({ name }) => asked.push(name) > 0 };
     const step = (at: number, value: string) => ({
@@ -48,7 +48,7 @@ describe('a reference', () => {
     assert.equal(asked.length, 501);
   });
 
-  it('a reference to an object that is not there stands in the way of deployment alone', async () => {
+  it('a reference to an object that does not exist only prevents the deployment', async () => {
     const steps = [
       { id: 'page', type: 'customPage', page: 'welcome' },
       selfie,
@@ -76,7 +76,7 @@ describe('a reference', () => {
     assert.deepEqual(await deploymentFaults(check(decide), nowhere), []);
   });
 
-  it('a reference to a definition is none to itself, also by way of others', async () => {
+  it('a reference to a definition must not lead back to the definition itself, not even through others', async () => {
     const runs: Record<string, string[]> = { b: ['c'], c: ['d', 'a'], d: ['d'], e: ['b', 'c', 'd'] };
     const lookup: Lookup = {
       has: async ({ name }) => name in runs,

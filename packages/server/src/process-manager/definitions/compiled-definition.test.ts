@@ -34,7 +34,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     assert.equal((await findCompiled(db(), id))?.definition.retentionDays, 9);
   });
 
-  it('the cache of compiled definitions compiles a deployed version once, and takes no status from the cache', async () => {
+  it('the cache of compiled definitions compiles a deployed version once, and does not cache its status', async () => {
     const id = await create('deployed');
     await grove.client.processDefinitions.deploy({ processDefinitionId: id });
     const compiled = await compiledDefinition(db(), id);
@@ -45,7 +45,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     assert.equal('status' in compiled, false);
   });
 
-  it('the cache of compiled definitions forgets a version whose deployment was rolled back', async () => {
+  it('the cache of compiled definitions drops a version whose deployment was rolled back', async () => {
     const id = await create('rolled-back');
     const rollingBack = db().write(async (tx) => {
       const row = await findDefinition(tx, { id });
@@ -72,7 +72,7 @@ onBothEngines('the cache of compiled definitions', (_engine, places) => {
     );
   });
 
-  it('the cache of compiled definitions finds nothing where there is no such version', async () => {
+  it('the cache of compiled definitions finds nothing for a version that does not exist', async () => {
     assert.equal(await findCompiled(db(), 'missing'), undefined);
     await assert.rejects(compiledDefinition(db(), 'missing'), /is gone/);
   });

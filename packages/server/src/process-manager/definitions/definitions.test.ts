@@ -30,7 +30,7 @@ onBothEngines('process definitions', (_engine, places) => {
   };
 
   describe('create', () => {
-    it('the creation of a definition answers 201 with the first version, editable, its defaults written out', async () => {
+    it('the creation of a definition answers 201 with the first version, editable, with its defaults written out', async () => {
       const answer = await grove.call(PATH, {
         method: 'POST',
         body: JSON.stringify(documentOf('first', { description: 'A first one', retentionDays: 7 })),
@@ -58,7 +58,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: id }), answer.body);
     });
 
-    it('the creation of a definition gives a name that is in use its next version, and 20 at once 20 versions', async () => {
+    it('the creation of a definition with an existing name creates the next version, and 20 at once create 20 versions', async () => {
       await create('versions');
       const made = await Promise.all(Array.from({ length: 20 }, () => create('versions')));
       assert.deepEqual(
@@ -68,7 +68,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal(new Set(made.map(({ id }) => id)).size, 20);
     });
 
-    it('the creation of a definition makes one version for an Idempotency-Key, however often it is sent', async () => {
+    it('the creation of a definition creates one version for an Idempotency-Key, however often it is sent', async () => {
       const send = () =>
         grove.call(PATH, {
           method: 'POST',
@@ -107,11 +107,11 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal((await definitions.list({ query: { name: 'broken' } })).totalElements, 0);
     });
 
-    it('the creation of a definition stores what refers to nothing yet, because what it refers to may be made later', async () => {
+    it('the creation of a definition accepts references to objects that do not exist, because they may be created later', async () => {
       assert.equal((await definitions.create({ body: withPage('early') })).status, 'EDITABLE');
     });
 
-    it('the creation of a definition refuses what is no document at all with 100001, 10,000 steps with it, and a body of 2 MB with 100005', async () => {
+    it('the creation of a definition refuses with 100001 a body that is not a document or has 10,000 steps, and with 100005 a body of 2 MB', async () => {
       for (const body of [{}, { name: 'x' }, { name: 'x', steps: [] }, { name: 'x', steps: [7] }, []]) {
         const answer = await grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
         assert.deepEqual([answer.status, answer.body.code], [400, 100001]);
@@ -122,7 +122,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100005, 413));
     });
 
-    it('the creation of a definition refuses a condition of nearly a megabyte, and names of what objects inherit where they are no ids', async () => {
+    it('the creation of a definition refuses a condition of nearly a megabyte, and names of inherited members as ids', async () => {
       const when = 'x'.repeat(1_000_000);
       const place = '/steps/0/when';
       await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100048, 400, place));
@@ -134,7 +134,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('validate', () => {
-    it('the validation of a definition finds everything that deployment finds, and stores nothing', async () => {
+    it('the validation of a definition finds every fault that deployment finds, and stores nothing', async () => {
       const found = await definitions.validate({ body: withPage('validated') });
       const message = 'there is no custom page named "welcome"';
       assert.deepEqual(found, { valid: false, faults: [{ pointer: '/steps/0/page', message }], missingLanguages: [] });
@@ -148,7 +148,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('validate, for a document with a wrong envelope', () => {
-    it('the validation of a document with a wrong envelope names the faults of the steps as well, and takes null for what is absent', async () => {
+    it('the validation of a document with a wrong envelope reports the faults of the steps as well, and treats null as missing', async () => {
       const body = {
         name: 'many',
         retentionDays: -5,
@@ -167,13 +167,13 @@ onBothEngines('process definitions', (_engine, places) => {
     });
   });
 
-  describe('a condition', () => {
+  describe('the trial of a condition', () => {
     const ask = async (condition: string, values: Record<string, unknown> = {}) => {
       const { result, faults } = await definitions.tryCondition({ body: { condition, values } });
       return result ?? faults[0];
     };
 
-    it('a condition is tried with values of the caller; what they lack is empty', async () => {
+    it('a condition is tried with values of the caller, and missing values are empty', async () => {
       const checks = { selfie: { passed: true, score: 0.9 } };
       assert.equal(await ask('checks.selfie.passed && checks.selfie.score > 0.8', { checks }), true);
       assert.equal(await ask('checks.selfie.passed', {}), false);
@@ -181,7 +181,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal(await ask('data.forms.form1.age > 17', { data: { forms: { form1: { age: 20 } } } }), true);
     });
 
-    it('a condition that cannot be read or answered says why, and costs no more than any other', async () => {
+    it('a condition that cannot be parsed or evaluated reports why, and costs no more than any other', async () => {
       assert.match(String(await ask('checks.selfie.')), /at character \d+/);
       assert.match(String(await ask('checks')), /must be followed by the id of a step/);
       assert.equal(typeof (await ask('params.nothing > 3')), 'string');
@@ -193,7 +193,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('update', () => {
-    it('the update of a definition replaces the document of an editable version, and says who and when', async () => {
+    it('the update of a definition replaces the document of an editable version, and records who made it and when', async () => {
       const made = await create('edited');
       grove.clock.advance(MINUTE);
       const body = documentOf('edited', { description: 'Better', processDefinitionType: 'AUTHENTICATION' });
@@ -208,7 +208,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), updated);
     });
 
-    it('the update of a definition refuses with 100351 what somebody else has changed since it was read, of twenty at once all but one', async () => {
+    it('the update of a definition refuses with 100351 a version that another request changed since it was read: of twenty at once all but one', async () => {
       const { id, lastUpdatedDtm } = await create('shared');
       const update = (description: string, ifLastUpdatedDtm: string | undefined) =>
         definitions.update({
@@ -226,7 +226,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal((await update('without a word', undefined)).description, 'without a word');
     });
 
-    it('the update of a definition refuses faults and another name with 100048, and changes nothing', async () => {
+    it('the update of a definition refuses with 100048 faults and another name, and changes nothing', async () => {
       const made = await create('named');
       const update = (body: Document) => definitions.update({ processDefinitionId: made.id, body });
       await assert.rejects(update(documentOf('other')), refuses(100048, 400, '/name'));
@@ -234,7 +234,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), made);
     });
 
-    it('the update of a definition of a version that was deployed or archived is refused with 100049: it never changes again', async () => {
+    it('the update of a definition is refused with 100049 for a version that was deployed or archived, which never changes again', async () => {
       const { id, ...made } = await deployed('immutable');
       const before = await definitions.get({ processDefinitionId: id });
       const body = documentOf('immutable', { description: 'changed' });
@@ -250,7 +250,7 @@ onBothEngines('process definitions', (_engine, places) => {
   });
 
   describe('deploy', () => {
-    it('deploys, and a second time answers the same', async () => {
+    it('the deployment of a definition succeeds, and a second time has the same answer', async () => {
       const { id } = await create('deployed');
       grove.clock.advance(MINUTE);
       const first = await definitions.deploy({ processDefinitionId: id });
@@ -259,13 +259,13 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.deploy({ processDefinitionId: id }), first);
     });
 
-    it('the deployment refuses with 100048 what refers to something that is not there', async () => {
+    it('the deployment of a definition refuses with 100048 references to objects that do not exist', async () => {
       const { id } = await definitions.create({ body: withPage('page-missing') });
       await assert.rejects(definitions.deploy({ processDefinitionId: id }), refuses(100048, 400, '/steps/0/page'));
       assert.equal((await definitions.get({ processDefinitionId: id })).status, 'EDITABLE');
     });
 
-    it('the deployment of a subprocess needs that definition to be deployed, and no circle of them', async () => {
+    it('the deployment of a definition with a subprocess needs the other definition to be deployed, without a cycle', async () => {
       const run = (definition: string, more: object = {}) => [
         { id: 'child', type: 'subprocess', definition, ...more },
         decide,
@@ -301,8 +301,8 @@ onBothEngines('process definitions', (_engine, places) => {
     });
   });
 
-  describe('archive and delete', () => {
-    it('archive ends a version, and a second time answers the same', async () => {
+  describe('archive and delete a definition', () => {
+    it('the archiving of a definition ends the version, and a second time has the same answer', async () => {
       const { id, deployedDtm } = await deployed('ended');
       const first = await definitions.archive({ processDefinitionId: id });
       assert.deepEqual([first.status, first.deployedDtm], ['ARCHIVED', deployedDtm]);
@@ -310,7 +310,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.deepEqual(await definitions.archive({ processDefinitionId: id }), first);
     });
 
-    it('archive refuses with 100049 a version that bears tags, and names them', async () => {
+    it('the archiving of a definition refuses with 100049 a version with tags, and names them', async () => {
       const { id } = await deployed('tagged');
       for (const name of ['live "one"', 'beta']) {
         await definitions.addTag({ processDefinitionId: id, body: { name } });
@@ -323,7 +323,7 @@ onBothEngines('process definitions', (_engine, places) => {
       assert.equal((await definitions.get({ processDefinitionId: id })).status, 'DEPLOYED_ACTIVE');
     });
 
-    it('delete answers 204, and a version that was never deployed is gone', async () => {
+    it('the deletion of a definition answers 204, and a version that was never deployed is gone', async () => {
       const { id } = await create('deleted');
       const answer = await grove.call(`${PATH}/${id}`, { method: 'DELETE' });
       assert.deepEqual([answer.status, answer.text], [204, '']);
@@ -333,7 +333,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await definitions.delete({ processDefinitionId: archived.id });
     });
 
-    it('a version that is deployed, changed and deleted at once ends in one consistent state', async () => {
+    it('a definition that is deployed, changed and deleted at once ends in one consistent state', async () => {
       for (let round = 0; round < 5; round++) {
         const name = `raced-${round}`;
         const { id } = await create(name);

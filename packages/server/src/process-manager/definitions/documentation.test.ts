@@ -23,7 +23,7 @@ describe('the page about definitions', () => {
     return value?.steps ? [value] : [];
   });
 
-  it('the page about definitions shows whole definitions, each of which a new tenant could deploy', async () => {
+  it('the page about definitions shows complete definitions that a new tenant could deploy', async () => {
     assert.equal(stages.length, 14);
     for (const stage of stages) {
       const { tags: _ofTheFile, ...document } = stage;
@@ -31,7 +31,7 @@ describe('the page about definitions', () => {
     }
   });
 
-  it('the page about definitions uses every type of step that a new tenant can deploy and that has something to explain', () => {
+  it('the page about definitions uses every type of step that a new tenant can deploy and that needs an explanation', () => {
     const used = new Set(stages.flatMap(({ steps }) => steps.map(({ type }) => type)));
     for (const type of [
       'consent',
@@ -48,7 +48,7 @@ describe('the page about definitions', () => {
     }
   });
 
-  it('the page about definitions has the tables of the code; `npm run generate` writes them', () => {
+  it('the page about definitions has the tables generated from the code; `npm run generate` writes them', () => {
     const between = (mark: string) => new RegExp(`<!-- ${mark} -->\n([^]*)\n<!-- /${mark} -->`).exec(page)?.[1]?.trim();
     assert.equal(between('steps'), stepTable());
     assert.equal(between('settings'), settingsTable());

@@ -30,7 +30,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
   };
 
   describe('list', () => {
-    it('the list of process definitions shows every version, filtered by name and status, with totals that agree, and sorts by every property', async () => {
+    it('the list of process definitions shows every version, filtered by name and status, with right totals, and sorts by every property', async () => {
       await deployed('listed-a');
       await create('listed-a', { description: 'second' });
       await create('listed-b');
@@ -59,8 +59,8 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
     });
   });
 
-  describe('who may', () => {
-    it('see a definition of another tenant is nobody: 100023, the same as for one that is not there', async () => {
+  describe('access to process definitions', () => {
+    it('100023: a definition of another tenant gets the same answer as one that does not exist', async () => {
       const other = await grove.app.tenants.create({ id: `other-${Date.now()}` });
       const client = createClient({ baseUrl: grove.baseUrl, apiKey: other.apiKey });
       const [foreign] = (await client.processDefinitions.list()).content;
@@ -87,7 +87,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
       );
     });
 
-    it('nobody may do anything without its permission: 7 names the missing one', async () => {
+    it('7: an operation on process definitions without its permission is refused, with the name of the permission', async () => {
       const permissions = ['TNT#acme#ArthrServer*'];
       const { code } = await grove.client.apiKeys.create({ body: { name: 'no definitions', permissions } });
       const token = await grove.token(code);
@@ -126,7 +126,7 @@ onBothEngines('the process definitions of a tenant', (_engine, places) => {
         ),
       );
 
-    it('the limits of 1,000 versions of a name and of 10,000 definitions in a tenant are kept: 100065', async () => {
+    it('100065: a name has at most 1,000 versions, and a tenant at most 10,000 definitions', async () => {
       await fill('full', 1000);
       await assert.rejects(create('full'), refuses(100065, 409));
       await create('not-full');

@@ -18,7 +18,7 @@ function validator() {
 describe('the published schema', () => {
   const validate = validator();
 
-  it('the published schema is a JSON Schema of draft 2020-12 that names no host', () => {
+  it('the published schema is a JSON Schema of draft 2020-12 that contains no host', () => {
     assert.ok(new Ajv2020().validateSchema(definitionSchema()));
     assert.equal(definitionSchema().$id, 'urn:grove:process-definition');
     const text = JSON.stringify(definitionSchema());
@@ -38,7 +38,7 @@ describe('the published schema', () => {
     }
   });
 
-  it('the published schema accepts what is shipped, as it is written and as it is stored', () => {
+  it('the published schema accepts the shipped definitions, as they are written and as they are stored', () => {
     for (const name of SHIPPED) {
       const document = JSON.parse(readFileSync(new URL(`shipped/${name}.json`, import.meta.url), 'utf8'));
       assert.ok(validate(document), JSON.stringify(validate.errors));
@@ -46,7 +46,7 @@ describe('the published schema', () => {
     }
   });
 
-  it('the published schema refuses what is not of the right shape, as the server does', () => {
+  it('the published schema refuses documents of the wrong form, as the server does', () => {
     const decide = { id: 'decide', type: 'decision' };
     const wrong = [
       { id: 'a', type: 'nothing' },

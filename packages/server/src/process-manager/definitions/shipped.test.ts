@@ -46,7 +46,7 @@ describe('a shipped definition', () => {
   const applicantOf = (checks: { name: string; status: string }[]) =>
     checks.find(({ name }) => name === 'applicantMatch')?.status;
 
-  it('a shipped definition says in its document which assurance it asks for, and why', async () => {
+  it('a shipped definition declares its level of assurance in the document, and why', async () => {
     for (const { id, name, description } of (await app.client.processDefinitions.list()).content) {
       const { document } = await app.client.processDefinitions.get({ processDefinitionId: id });
       assert.equal(document.assurance, name === 'kyc' ? 'substantial' : 'basic');
@@ -54,7 +54,7 @@ describe('a shipped definition', () => {
     }
   });
 
-  it('a shipped definition never rests on one picture alone, and declines nobody for failing liveness', async () => {
+  it('a shipped definition never accepts a single picture alone, and declines nobody for failed liveness', async () => {
     for (const { id } of (await app.client.processDefinitions.list()).content) {
       const { document } = await app.client.processDefinitions.get({ processDefinitionId: id });
       for (const step of document.steps as { type: string; liveness?: string }[]) {
@@ -66,7 +66,7 @@ describe('a shipped definition', () => {
     }
   });
 
-  it('document-and-selfie accepts the expected person, and says what was assessed', async () => {
+  it('document-and-selfie accepts the expected person, and shows what was assessed', async () => {
     const { status, assurance, checks } = await run('document-and-selfie', ADA);
     assert.equal(status, 'COMPLETED_ENDED_SUCCESS');
     assert.equal(applicantOf(checks), 'PASSED');
@@ -79,7 +79,7 @@ describe('a shipped definition', () => {
     assert.equal(assurance.expectedPerson.status, 'PASSED');
   });
 
-  it('a shipped definition accepts nobody else automatically: not by name, not by birth date', async () => {
+  it('a shipped definition accepts no other person automatically: not one with another name, nor another birth date', async () => {
     const others = [
       ['document-and-selfie', { 'First Name': 'GRACE', 'Last Name': 'HOPPER' }],
       ['document-and-selfie', { 'Date Of Birth': '1991-12-10' }],
@@ -94,7 +94,7 @@ describe('a shipped definition', () => {
     }
   });
 
-  it('age-check accepts adults, declines who is too young, and lets a human look at what was not read', async () => {
+  it('age-check accepts adults, declines younger applicants, and goes to a human if the birth date was not read', async () => {
     assert.equal((await run('age-check', ADA)).status, 'COMPLETED_ENDED_SUCCESS');
     assert.equal((await run('age-check', { _scenario: 'underage' })).status, 'COMPLETED_ENDED_ERROR');
     assert.equal((await run('age-check', { ...ADA, minimumAge: '99' })).status, 'COMPLETED_ENDED_ERROR');
@@ -105,7 +105,7 @@ describe('a shipped definition', () => {
     );
   });
 
-  it('kyc has a human confirm what the machine accepts, and shows the reviewer what was assessed', async () => {
+  it('kyc goes to a human even if the checks pass, and shows the reviewer what was assessed', async () => {
     const { id, token, status, assurance } = await run('kyc', ADA);
     assert.equal(status, 'REVIEW');
     assert.deepEqual([assurance.level, assurance.missing], ['substantial', ['second_factor_missing']]);
@@ -119,7 +119,7 @@ describe('a shipped definition', () => {
     assert.deepEqual([ended.status, ended.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
   });
 
-  it('a shipped definition runs in live as well: without a machine nothing is assessed, and a human decides', async () => {
+  it('a shipped definition runs in live as well: without image analysis nothing is assessed, and a human decides', async () => {
     for (const processDefnName of ['age-check', 'kyc']) {
       const started = await startJourney(app, app.apiKey, { processDefnName, parameters: ADA });
       const { user, processInstanceId: id, token } = started;

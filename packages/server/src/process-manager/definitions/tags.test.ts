@@ -26,7 +26,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
   const put = (on: { processDefinitionId: string }, name: string) => definitions.addTag({ ...on, body: { name } });
   const tagsOf = async (on: { processDefinitionId: string }) => (await definitions.get(on)).tags;
 
-  it('a tag is put on a version, shown with it, and moved by putting it on another', async () => {
+  it('a tag is added to a version, shown with it, and moved by adding it to another', async () => {
     const [one, other] = [await version(), await version()];
     const answer = await grove.call(`/api/process-manager/processDefinitions/${one.processDefinitionId}/tags`, {
       method: 'POST',
@@ -59,7 +59,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     assert.deepEqual(await tagsOf(other), []);
   });
 
-  it('a tag cannot be called . or .., which no address can name', async () => {
+  it('a tag cannot be named . or .., which no address can contain', async () => {
     const { processDefinitionId } = await version();
     for (const name of ['.', '..']) {
       const { status, body } = await grove.call(`/api/process-manager/processDefinitions/${processDefinitionId}/tags`, {
@@ -70,7 +70,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     }
   });
 
-  it('a tag goes only on a version that is deployed: 100047', async () => {
+  it('100047: a tag can be added only to a deployed version', async () => {
     const editable = await version({ deploy: false });
     await assert.rejects(put(editable, 'early'), refuses(100047, 400));
     const archived = await version();
@@ -78,7 +78,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     await assert.rejects(put(archived, 'late'), refuses(100047, 400));
   });
 
-  it('a tag that is not on the version is refused with 100063, and stays where it is', async () => {
+  it('100063: a tag cannot be removed from a version that does not have it, and stays where it is', async () => {
     const [one, other] = [await version(), await version()];
     await put(one, 'mine');
     await assert.rejects(definitions.removeTag({ ...other, tagName: 'mine' }), refuses(100063, 404));
@@ -88,7 +88,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     for (const name of ['', 'x'.repeat(51)]) await assert.rejects(put(one, name), refuses(100001, 400));
   });
 
-  it('the list of tags says where each is, filters by name and sorts by every property', async () => {
+  it('the list of tags shows the version of each, filters by name and sorts by every property', async () => {
     const on = await version();
     for (const name of ['list-b', 'list-A', 'list-c']) await put(on, name);
     const list = (query: object) => definitions.listTags({ query: { name: 'LIST-%', ...query } });
@@ -102,14 +102,14 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     assert.ok((await definitions.listTags({ query: {} })).totalElements >= 3);
   });
 
-  it('a tag that 10 put on 10 versions at once is on one of them', async () => {
+  it('a tag that 10 requests add to 10 versions at once is on one of them', async () => {
     const versions = await Promise.all(Array.from({ length: 10 }, () => version()));
     await Promise.all(versions.map((each) => put(each, 'wanted')));
     const bearing = (await Promise.all(versions.map(tagsOf))).filter((tags) => tags.length > 0);
     assert.deepEqual(bearing, [['wanted']]);
   });
 
-  it('a version that is tagged and archived at once is one of the two', async () => {
+  it('a version to which a tag is added while it is archived is either tagged or archived', async () => {
     for (let round = 0; round < 5; round++) {
       const on = await version();
       const settled = await Promise.allSettled([put(on, `raced-${round}`), definitions.archive(on)]);
@@ -119,7 +119,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     }
   });
 
-  it('a version bears at most 100 tags, and a tenant has at most 1,000: 100065', async () => {
+  it('100065: a version has at most 100 tags, and a tenant at most 1,000', async () => {
     const fill = (on: { processDefinitionId: string }, prefix: string, until: number) =>
       grove.app.db.of(grove.tenantId as never).write((tx) =>
         tx.run(

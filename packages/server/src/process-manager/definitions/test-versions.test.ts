@@ -44,7 +44,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     return (await send(environment, 'GET', `/processInstances/${processInstanceId}`)).body.processDefnId;
   };
 
-  it('configuration of a test key is run by test instances, while live ones run what live keys deployed', async () => {
+  it('configuration of a test key is used by test instances, and live ones use what live keys deployed', async () => {
     const live = await deploy('live', 'onboarding', [CONSENT, DECIDE]);
     assert.equal(await runs('test', { processDefnName: 'onboarding' }), live, 'what is live can be tried');
     const test = await deploy('test', 'onboarding', [DECIDE]);
@@ -55,7 +55,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal(await runs('test', { processDefnName: 'onboarding' }), live, 'an archived test version is not used');
   });
 
-  it('configuration of a test key names lists, webhooks and stores of its own; a live definition that names them is not deployed', async () => {
+  it('configuration of a test key names lists, webhooks and stores of the sandbox; a live definition that names them is not deployed', async () => {
     const STEPS = [
       { id: 'list', type: 'watchlist', by: 'email', name: 'ours' },
       { id: 'crm', type: 'webhook', name: 'ours' },
@@ -91,7 +91,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     await must('live', `/processDefinitions/${id}/deploy`);
   });
 
-  it('configuration of a test key counts its versions by itself, and both are listed for a test key', async () => {
+  it('configuration of a test key has its own numbers of versions, and a test key lists both kinds', async () => {
     await deploy('live', 'counted', [DECIDE]);
     const first = await must('test', '/processDefinitions', { name: 'counted', steps: [DECIDE] });
     assert.deepEqual([first.version, first.environment], [1, 'test']);
@@ -104,7 +104,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.deepEqual(await listed('live'), ['live']);
   });
 
-  it('configuration of a test key has tags of its own, which stand before live tags of the same name', async () => {
+  it('configuration of a test key has its own tags, which take precedence over live tags of the same name', async () => {
     const live = await deploy('live', 'tagged', [CONSENT, DECIDE]);
     await must('live', `/processDefinitions/${live}/tags`, { name: 'stable' });
     assert.equal(await runs('test', { processDefnTag: 'stable' }), live);
@@ -118,13 +118,13 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal(gone.body.code, 100063, 'a live tag is not a test key’s to take off');
   });
 
-  it('configuration of a test key takes a tag of a test key off nothing: a live key archives a version that only a test tag is on', async () => {
+  it('configuration of a test key does not protect a live version by its tag: a live key can archive the version', async () => {
     const live = await deploy('live', 'archived', [DECIDE]);
     await must('test', `/processDefinitions/${live}/tags`, { name: 'in the way' });
     assert.equal((await must('live', `/processDefinitions/${live}/archive`)).status, 'ARCHIVED');
   });
 
-  it('configuration of a test key is what a subprocess of a test instance takes, and never that of a live one', async () => {
+  it('configuration of a test key is used for the subprocess of a test instance, and never for that of a live one', async () => {
     const live = await deploy('live', 'child', [CONSENT, DECIDE]);
     await deploy('live', 'parent', [{ id: 'sub', type: 'subprocess', definition: 'child' }, DECIDE]);
     const test = await deploy('test', 'child', [DECIDE]);
@@ -134,7 +134,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal((await findDeployed(db, { environment: 'test', name: 'child' }))?.id, test);
   });
 
-  it('configuration of a test key has settings of its own; before there are any, those of live hold', async () => {
+  it('configuration of a test key has its own settings; until there are any, the live ones apply', async () => {
     const origins = async (environment: Environment) =>
       (await send(environment, 'GET', '/settings')).body.redirectOrigins;
     await must('live', '/settings', { redirectOrigins: ['https://shop.example'] });
@@ -153,7 +153,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal(refused.status, 400, refused.text);
   });
 
-  it('configuration of a test key has secrets of its own: a test definition cannot name a live secret', async () => {
+  it('configuration of a test key has its own secrets: a test definition cannot name a live secret', async () => {
     await must('live', '/cloudSecrets', { name: 'RISK', value: 'live', hosts: ['risk.example'] });
     const http = { id: 'risk', type: 'http', url: 'https://risk.example/', headers: { 'X-Key': '{secret.RISK}' } };
     const { id } = await must('test', '/processDefinitions', { name: 'asks', steps: [http, DECIDE] });
@@ -164,7 +164,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal((await send('live', 'GET', '/cloudSecrets')).body.totalElements, 1);
   });
 
-  it('configuration of a test key refuses a secret that may not be sent to the host of a step, and says what to do', async () => {
+  it('configuration of a test key with a secret that may not be sent to the host of a step is refused, with what to do', async () => {
     await must('live', '/cloudSecrets', { name: 'BOUND', value: 'x', hosts: ['Risk.Example:443', 'risk.example'] });
     const http = { id: 'risk', type: 'http', url: 'https://evil.example/', headers: { 'X-Key': '{secret.BOUND}' } };
     const { id } = await must('live', '/processDefinitions', { name: 'bound', steps: [http, DECIDE] });
@@ -172,7 +172,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.match(body.errors[0].message, /"BOUND" may not be sent to evil\.example: add that host to its hosts first/);
   });
 
-  it('configuration of a test key is in the audit log with who changed what, and without a value that is secret', async () => {
+  it('configuration of a test key is in the audit log with its author and its changes, and without secret values', async () => {
     const { body: before } = await send('test', 'GET', '/auditEvents?size=1');
     // Events of one millisecond have no order.
     grove.clock.advance(1);

@@ -36,15 +36,15 @@ const documentOf = (definition: CompiledDefinition, ...found: Finding[]) =>
     .on(submit('document', {}, 'front'))
     .on(finds('document', ...found)).state.flow;
 
-describe('basic assurance', () => {
-  it('basic assurance accepts an answered challenge and a document without signs, and is what older definitions have', () => {
+describe('a definition with basic assurance', () => {
+  it('basic assurance accepts an answered challenge and a document without signs, and is the default for older definitions', () => {
     for (const level of ['basic', undefined] as const) {
       assert.equal(faceOf(asking(level, { type: 'face' }, { type: 'decision' }), answered).decision, 'PASS');
       assert.equal(documentOf(asking(level, { type: 'document' }, { type: 'decision' }), noSigns).decision, 'PASS');
     }
   });
 
-  it('basic assurance hands every other answer about liveness to a human, whatever a rule says', () => {
+  it('basic assurance sends every other liveness result to a human, whatever a rule says', () => {
     for (const found of [
       { name: 'liveness', status: 'FAILED', reason: 'not_live' },
       { name: 'liveness', status: 'REVIEW', reason: 'uncertain' },
@@ -58,7 +58,7 @@ describe('basic assurance', () => {
     assert.deepEqual(unable.state.flow.gaps, ['liveness_not_shown']);
   });
 
-  it('basic assurance lets one picture pass in which no attack was seen, if the definition says that this is enough', () => {
+  it('basic assurance accepts a single picture without signs of an attack, if the definition allows that', () => {
     const passive = { type: 'face', liveness: 'passive', passiveIsEnough: true };
     const flow = faceOf(asking('basic', passive, { type: 'decision' }), noAttackSeen);
     assert.deepEqual([flow.decision, flow.done.face?.outcome], ['PASS', 'PASSED']);
@@ -66,7 +66,7 @@ describe('basic assurance', () => {
     assert.equal(faceOf(asking('basic', passive, { type: 'decision' }), refused).decision, 'REVIEW');
   });
 
-  it('basic assurance hands a document with signs, or of another person, to a human, whatever a rule says', () => {
+  it('basic assurance sends a document with signs, or of another person, to a human, whatever a rule says', () => {
     for (const [found, gap] of [
       [{ name: 'documentAuthenticity', status: 'REVIEW', reason: 'copy' }, 'document_in_doubt'],
       [{ name: 'documentAuthenticity', status: 'FAILED', reason: 'specimen' }, 'document_in_doubt'],
@@ -78,7 +78,7 @@ describe('basic assurance', () => {
     }
   });
 
-  it('basic assurance leaves it to a human who has approved what stands above the approval, and nothing below it', () => {
+  it('basic assurance accepts what a human has approved in an earlier review, but no doubtful result after it', () => {
     const doubtful = { name: 'applicantMatch', status: 'REVIEW', reason: 'last_name_similar' } as const;
     const looked = ride(asking('basic', { type: 'document' }, { type: 'review' }, PASS_ALWAYS), { lastName: 'Byrne' })
       .on(submit('document', {}, 'front'))
@@ -92,13 +92,13 @@ describe('basic assurance', () => {
     assert.equal(before.state.flow.status, 'REVIEW');
   });
 
-  it('basic assurance says nothing about steps that were passed over', () => {
+  it('basic assurance ignores steps that were skipped', () => {
     const definition = asking('basic', { type: 'consent' }, { type: 'face', when: 'false' }, { type: 'decision' });
     const flow = ride(definition).on(submit('consent', { accepted: true })).state.flow;
     assert.equal(flow.decision, 'PASS');
   });
 
-  it('basic assurance accepts after a human has approved, and asks for everything again if that was asked for', () => {
+  it('basic assurance accepts after a human has approved, and applies again if steps are requested again', () => {
     const inReview = ride(asking('basic', { type: 'face' }, PASS_ALWAYS))
       .on(sent)
       .on(finds('face', noAttackSeen));
@@ -112,7 +112,7 @@ describe('basic assurance', () => {
   });
 });
 
-describe('substantial assurance', () => {
+describe('a definition with substantial assurance', () => {
   const passkey = { id: 'use', type: 'passkeyAuthentication', store: 'people', rpId: 'example.com' };
   const after = (params: Record<string, string>, ...steps: Partial<Step>[]) => {
     let journey = ride(asking('substantial', ...steps, { type: 'face' }, { type: 'decision' }), params);
@@ -122,7 +122,7 @@ describe('substantial assurance', () => {
     return journey.on(sent).on(finds('face', answered)).state.flow;
   };
 
-  it('substantial assurance hands what basic would accept to a human', () => {
+  it('substantial assurance sends to a human what basic assurance would accept', () => {
     const flow = after({});
     assert.deepEqual([flow.status, flow.gaps], ['REVIEW', ['second_factor_missing']]);
   });
@@ -132,14 +132,14 @@ describe('substantial assurance', () => {
     assert.deepEqual([flow.status, flow.secondFactor], ['COMPLETED_ENDED_SUCCESS', 'passkey']);
   });
 
-  it('substantial assurance does not count a passkey of whoever has one, or one that was registered in this journey', () => {
+  it('substantial assurance does not count the passkey of just any user, or one registered in this journey', () => {
     const make = { id: 'make', type: 'passkeyRegistration', store: 'people', rpId: 'example.com' };
     for (const flow of [after({}, { ...passkey, anyUser: true }), after({ userExtId: 'ada' }, make, passkey)]) {
       assert.deepEqual([flow.status, flow.gaps, flow.secondFactor], ['REVIEW', ['second_factor_missing'], undefined]);
     }
   });
 
-  it('substantial assurance does not count one picture, even where basic would', () => {
+  it('substantial assurance does not count a single picture, even if basic would', () => {
     const face = { type: 'face', liveness: 'passive', passiveIsEnough: true };
     const flow = ride(asking('substantial', passkey, face, { type: 'decision' }), { userExtId: 'ada' })
       .on(submit('use'))
@@ -149,7 +149,7 @@ describe('substantial assurance', () => {
     assert.deepEqual([flow.status, flow.gaps], ['REVIEW', ['liveness_not_shown']]);
   });
 
-  it('substantial assurance accepts after the approval of a human, if nothing was shown later', () => {
+  it('substantial assurance accepts after the approval of a human, if no document or face was shown later', () => {
     const steps = [{ type: 'face' }, { type: 'review' }, { type: 'decision' }];
     const looked = ride(asking('substantial', ...steps))
       .on(sent)

@@ -25,7 +25,7 @@ const stateWith = (params: Record<string, string>): State => ({
 });
 
 describe('a compiled definition', () => {
-  it('a compiled definition finds steps by their ids, and nothing by the names of what objects inherit', () => {
+  it('a compiled definition finds steps by their ids, and nothing by names of inherited members', () => {
     const compiled = compileDefinition(rowOf('1', 'true'));
     assert.equal(compiled.step('constructor')?.type, 'form');
     assert.deepEqual(
@@ -36,7 +36,7 @@ describe('a compiled definition', () => {
     assert.deepEqual([compiled.id, compiled.version, compiled.definition.name], ['1', 2, 'compiled']);
   });
 
-  it('a compiled definition tells whether a condition holds, and throws where it cannot be told', () => {
+  it('a compiled definition evaluates its conditions, and throws if one cannot be evaluated', () => {
     const when = 'checks.consent.passed && params.country == "DEU"';
     const { holds } = compileDefinition(rowOf('2', when));
     assert.equal(holds(when, stateWith({ country: 'DEU' }), asking), true);

@@ -32,13 +32,13 @@ function holds(text: string, documents: State['data']['documents'] = { doc1: pas
 }
 
 describe('a condition', () => {
-  it('a condition knows the time of the context', () => {
+  it('a condition uses the time of the context', () => {
     assert.equal(holds('now == timestamp("2026-11-16T12:00:00Z")'), true);
     assert.equal(holds('now.getFullYear() == 2026 && now > date("2026-11-16") && now < date("2026-11-17")'), true);
     assert.equal(holds('now - duration("36h") == timestamp("2026-11-15T00:00:00Z")'), true);
   });
 
-  it('a condition reads the age of somebody from a date', () => {
+  it('a condition computes an age from a date', () => {
     assert.equal(holds('age(params.born) == 18 && age(date("2008-11-17")) == 17'), true);
     assert.equal(holds('age("2027-01-01") == -1'), true);
     for (const text of ['2023-02-29', '16.11.2008', '2008-11-16T00:00:00Z', '']) {
@@ -46,7 +46,7 @@ describe('a condition', () => {
     }
   });
 
-  it('a condition names the fields of a document, and takes the machine-readable value first', () => {
+  it('a condition names the fields of a document, and prefers the machine-readable value', () => {
     const doc = 'data.documents.doc1';
     assert.equal(holds(`${doc}.givenNames == "ANNA MARIA" && ${doc}.surname == "Eriksson"`), true);
     assert.equal(holds(`${doc}.documentNumber == "L898902C3" && ${doc}.nationality == "UTO"`), true);
@@ -54,13 +54,13 @@ describe('a condition', () => {
     assert.equal(holds(`${doc}.dateOfBirth == date("2008-11-17") && ${doc}.expires > now`), true);
   });
 
-  it('a condition has the age on the document grow with the clock', () => {
+  it('a condition increases the age on a document as time passes', () => {
     const adult = 'data.documents.doc1.age >= 18 && age(data.documents.doc1.dateOfBirth) >= 18';
     assert.equal(holds(adult), false);
     assert.equal(holds(adult, { doc1: passport }, NOW + 24 * 60 * 60 * 1000), true);
   });
 
-  it('a condition can ask whether a field was read, and cannot be told if it was not', () => {
+  it('a condition can ask whether a field was read, and cannot be evaluated with a field that was not', () => {
     const unread = { doc1: { biographicData: [field('Date Of Birth', { visualZoneValue: '12 AUG 1974' })] } };
     for (const name of ['dateOfBirth', 'age', 'expires', 'givenNames', 'surname', 'documentNumber', 'nationality']) {
       assert.equal(holds(`has(data.documents.doc1.${name})`), true, name);

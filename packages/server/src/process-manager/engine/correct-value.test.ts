@@ -47,8 +47,8 @@ function inReview(...more: Parameters<typeof definitionOf>): Ride {
     .on({ type: 'findings', step: 'document', attempt: 1, findings });
 }
 
-describe('a corrected value', () => {
-  it('a corrected value is compared in place of the read ones, and a human decides all the same', () => {
+describe('a value corrected by a reviewer', () => {
+  it('a corrected value is compared in place of the read values, and a human still decides', () => {
     const before = inReview();
     assert.equal(before.state.flow.status, 'REVIEW');
     const { state, effects } = before.on(correction(), 1000);
@@ -75,19 +75,19 @@ describe('a corrected value', () => {
     );
   });
 
-  it('a corrected value begins a round of verdicts of its own', () => {
+  it('a corrected value starts a new round of verdicts', () => {
     const before = inReview();
     const after = before.on(correction(), 1000);
     assert.notEqual(after.state.flow.current?.enteredAt, before.state.flow.current?.enteredAt);
   });
 
-  it('a corrected value that shows an expired document fails the check and stays with the reviewer', () => {
+  it('a corrected value that shows an expired document fails the check, and the case stays with the reviewer', () => {
     const expired = correction({ fieldName: 'Date Of Expiry', value: '2001-01-01' });
     const { flow } = inReview().on(expired).state;
     assert.deepEqual([flow.status, flow.evaluation], ['REVIEW', 'REVIEW']);
   });
 
-  it('a corrected value does not end a journey that the definition would end, and says so', () => {
+  it('a corrected value does not end a journey that the definition would end, and the case shows that', () => {
     const findings = { checks: [EXPIRY], data: { documents: { doc1: { biographicData: [] } } } };
     const waiting = ride(
       definitionOf({ ...document, onFail: 'end', applicantMatch: false }, { type: 'review' }, decision),
@@ -104,7 +104,7 @@ describe('a corrected value', () => {
     assert.equal(events().includes('instance.completed'), false);
   });
 
-  it('a corrected value lets a machine search a list again for the new number, and skipped steps be asked again', () => {
+  it('a corrected value makes a watchlist step search for the new number, and evaluates skipped steps again', () => {
     const list = { type: 'watchlist', name: 'stolen', by: 'documentNumber', document: 'doc1' };
     const minor = { type: 'consent', when: 'data.documents.doc1.age < 18' };
     const waiting = inReview(list, minor).on(passed('watchlist'));
@@ -116,7 +116,7 @@ describe('a corrected value', () => {
     assert.deepEqual([again.state.flow.status, again.state.flow.gaps], ['REVIEW', ['value_corrected']]);
   });
 
-  it('a corrected value is refused where it fits nothing, and names what is wrong', () => {
+  it('a corrected value is refused if it matches no field, with the fault', () => {
     const faultsOf = (change: Parameters<typeof correction>[0]) =>
       inReview()
         .on(correction(change))
@@ -132,7 +132,7 @@ describe('a corrected value', () => {
     assert.equal(ride(definitionOf(document, decision)).on(correction()).refused, 'notInReview');
   });
 
-  it('a corrected value is one of few', () => {
+  it('the corrected values of an instance are limited in number', () => {
     let journey = inReview();
     for (let at = 0; at < MAX_VALUE_CORRECTIONS; at++)
       journey = journey.on(correction({ value: `19${10 + at}-01-31` }));
@@ -143,7 +143,7 @@ describe('a corrected value', () => {
     );
   });
 
-  it('a corrected value is forgotten when the end user photographs the document again', () => {
+  it('a corrected value is dropped when the end user photographs the document again', () => {
     const asked = inReview()
       .on(correction())
       .on({ type: 'askAgain', steps: ['document'] });
@@ -155,7 +155,7 @@ describe('a corrected value', () => {
 describe('a reopened journey', () => {
   const decided = () => inReview().on({ type: 'approve' });
 
-  it('a reopened journey waits for a reviewer at the step that decided, and is decided again', () => {
+  it('a reopened journey waits for a reviewer at the step that decided it, and is decided again', () => {
     const reopened = decided().on({ type: 'reopen' });
     const { flow } = reopened.state;
     assert.deepEqual([flow.status, flow.current?.step, flow.reviewed], ['REVIEW', 'decision', undefined]);
@@ -169,7 +169,7 @@ describe('a reopened journey', () => {
     ]);
   });
 
-  it('a reopened journey may have been decided by machines, or rejected by a review before the decision', () => {
+  it('a reopened journey may have been decided by rules, or rejected by a review before the decision', () => {
     const machine = ride(definitionOf({ type: 'consent' }, decision)).on(submit('consent', { accepted: true }));
     assert.equal(machine.on({ type: 'reopen' }).state.flow.status, 'REVIEW');
     const steps = [{ type: 'review', onFail: 'end' }, decision];
@@ -177,7 +177,7 @@ describe('a reopened journey', () => {
     assert.equal(rejected.on({ type: 'reopen' }).state.flow.current?.step, 'review');
   });
 
-  it('a reopened journey was decided before: one under way, expired or cancelled is refused', () => {
+  it('a journey that is under way, expired or cancelled cannot be reopened', () => {
     assert.equal(inReview().on({ type: 'reopen' }).refused, 'notDecided');
     assert.equal(inReview().on({ type: 'cancel' }).on({ type: 'reopen' }).refused, 'notDecided');
     const declined = ride(definitionOf({ type: 'consent' }, decision)).on(submit('consent', { accepted: false }));

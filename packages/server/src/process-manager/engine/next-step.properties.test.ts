@@ -29,8 +29,8 @@ function placeByRules(definition: CompiledDefinition, done: Readonly<Record<stri
 const holds = (property: (journey: Parameters<typeof moves>[0]) => void) =>
   fc.assert(fc.property(journeys, property), { numRuns: RUNS });
 
-describe('from any reachable state', () => {
-  it('from any reachable state no sequence of inputs skips a step: the current one is always that which the records ask for', () => {
+describe('the properties of a journey in any reachable state', () => {
+  it('no input to a journey skips a step: the current step is always the one that follows from the records', () => {
     holds((journey) => {
       for (const { after } of moves(journey)) {
         const { status, current, done } = after.flow;
@@ -42,7 +42,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('from any reachable state no input revives a final state', () => {
+  it('no input to a journey changes a final state', () => {
     holds((journey) => {
       for (const { before, after, refused } of moves(journey)) {
         if (!isFinal(before.flow.status)) continue;
@@ -52,7 +52,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('from any reachable state no input loses data, nor a record, but for the steps that a reviewer asks for again', () => {
+  it('no input to a journey loses data or a record, except for the steps that a reviewer requests again', () => {
     holds((journey) => {
       for (const { before, after, trigger } of moves(journey)) {
         for (const kind of ['forms', 'documents', 'faces', 'pauses'] as const) {
@@ -64,7 +64,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('a refused input changes nothing and asks for nothing', () => {
+  it('a refused input to a journey changes nothing and has no effects', () => {
     holds((journey) => {
       for (const { before, after, refused, effects } of moves(journey)) {
         if (refused === undefined) continue;
@@ -74,7 +74,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('a step that a machine judges passes only by findings that all pass', () => {
+  it('a step with an automatic check passes only if all its findings pass', () => {
     holds((journey) => {
       for (const { before, after, trigger } of moves(journey)) {
         for (const [id, { outcome }] of Object.entries(after.flow.done)) {
@@ -89,7 +89,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('a journey is accepted only if every step passed, or the definition or a reviewer let it', () => {
+  it('a journey is accepted only if every step passed, or the definition or a reviewer allowed it', () => {
     holds((journey) => {
       for (const { before, after, trigger } of moves(journey)) {
         if (isFinal(before.flow.status) || after.flow.status !== 'COMPLETED_ENDED_SUCCESS') continue;
@@ -111,7 +111,7 @@ describe('from any reachable state', () => {
     });
   });
 
-  it('the same input gives the same state and effects', () => {
+  it('an input to a journey always gives the same state and effects', () => {
     holds((journey) => {
       assert.deepEqual([...moves(journey)], [...moves(journey)]);
     });
@@ -119,7 +119,7 @@ describe('from any reachable state', () => {
 });
 
 describe('the random journeys', () => {
-  it('reach every status, so that the properties above are about something', () => {
+  it('the random journeys reach every status, so that the properties above are really tested', () => {
     const reached = new Set<string>();
     fc.assert(
       fc.property(journeys, (journey) => {

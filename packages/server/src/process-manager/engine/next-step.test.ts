@@ -10,7 +10,7 @@ const decision = { type: 'decision' };
 const selfie = { type: 'face', maxAttempts: 3 };
 
 describe('a journey', () => {
-  it('a journey is opened, walked from the top and decided', () => {
+  it('a journey is opened, runs its steps from the top and is decided', () => {
     const ended = ride(definitionOf({ type: 'consent' }, selfie, decision))
       .on(accepted)
       .on(submit('face', {}, 'image'))
@@ -26,28 +26,28 @@ describe('a journey', () => {
     assert.deepEqual(ended.state.data.forms.consent, { accepted: true, textVersion: '1' });
   });
 
-  it('a journey is opened once: to open it again changes nothing', () => {
+  it('a journey is opened once: opening it again changes nothing', () => {
     const opened = ride(definitionOf({ type: 'consent' }, decision));
     const again = opened.on({ type: 'open' });
     assert.equal(again.state, opened.state);
     assert.equal(again.effects.length, opened.effects.length);
   });
 
-  it('a journey takes nothing more once it has ended', () => {
+  it('a journey accepts no input once it has ended', () => {
     const ended = ride(definitionOf({ type: 'consent' }, decision)).on(accepted);
     for (const trigger of [accepted, { type: 'open' }, { type: 'expire' }, { type: 'approve' }] as const) {
       assert.equal(ended.on(trigger).refused, 'ended');
     }
   });
 
-  it('a journey refuses a step that is not the current one, whether it comes later, is done, or is unknown', () => {
+  it('a journey refuses a step that is not the current one: a later, a finished or an unknown one', () => {
     const atFace = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(accepted);
     for (const step of ['consent', 'decision', 'nothing', '__proto__', 'constructor']) {
       assert.equal(atFace.on(submit(step, { accepted: true })).refused, 'notCurrent', step);
     }
   });
 
-  it('a journey refuses what does not fit the step and names each fault', () => {
+  it('a journey refuses an invalid result of a step and names each fault', () => {
     const opened = ride(definitionOf({ type: 'consent' }, decision));
     const refused = opened.on(submit('consent', { accepted: 'yes', more: 1 }));
     assert.equal(refused.refused, 'badInput');
@@ -56,7 +56,7 @@ describe('a journey', () => {
     assert.deepEqual(atFace.faults, [{ pointer: '/images/image', message: 'is required' }]);
   });
 
-  it('a journey ends when the end user declines, unless the definition says where else to go', () => {
+  it('a journey ends when the end user declines, unless the definition says how to continue', () => {
     const declined = submit('consent', { accepted: false });
     const ended = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(declined);
     assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
@@ -65,7 +65,7 @@ describe('a journey', () => {
     assert.equal(ride(elsewhere).on(declined).state.flow.status, 'REVIEW');
   });
 
-  it('a journey goes where next says, and below if the step was passed over', () => {
+  it('a journey continues at the step that next names, and at the one below if the step was skipped', () => {
     const steps = [
       { type: 'consent', when: 'params.short == "yes"', next: 'decision' },
       selfie,
@@ -78,7 +78,7 @@ describe('a journey', () => {
     assert.equal(long.state.flow.done.consent?.outcome, 'SKIPPED');
   });
 
-  it('a journey ends with an error where a condition cannot be told, and guesses nothing', () => {
+  it('a journey ends with an error if a condition cannot be evaluated, and guesses nothing', () => {
     const ended = ride(definitionOf({ type: 'consent', when: 'params.nothing == "x"' }, decision));
     assert.equal(ended.state.flow.status, 'COMPLETED_PROCESS_ERROR');
     const rules = [{ when: 'params.nothing == "x"', outcome: 'PASS' }];
@@ -87,11 +87,11 @@ describe('a journey', () => {
   });
 });
 
-describe('an attempt', () => {
+describe('an attempt at a step', () => {
   const definition = definitionOf(selfie, decision);
   const sent = submit('face', {}, 'image');
 
-  it('an attempt that can be mended is asked for again, with the reason, as often as the definition allows', () => {
+  it('an attempt with a correctable fault is requested again, with the reason, as often as the definition allows', () => {
     const first = ride(definition)
       .on(sent)
       .on(findingOf('face', 'FAILED', { advice: 'retry', reason: 'too_dark' }));
@@ -106,13 +106,13 @@ describe('an attempt', () => {
     assert.equal(last.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('an attempt that cannot be mended ends the step at once', () => {
+  it('an attempt with a final fault ends the step at once', () => {
     const ended = ride(definition).on(sent).on(findingOf('face', 'FAILED'));
     assert.equal(ended.state.flow.done.face?.attempts, 1);
     assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('an attempt takes its findings once: those of another attempt, or twice the same, are refused', () => {
+  it('an attempt accepts its findings once: those of another attempt, or the same again, are refused', () => {
     const atWork = ride(definition).on(sent);
     assert.equal(atWork.on(passed('face', 2)).refused, 'notCurrent');
     const retried = atWork.on(findingOf('face', 'FAILED', { advice: 'retry' }));
@@ -120,12 +120,12 @@ describe('an attempt', () => {
     assert.equal(retried.on(sent).on(passed('face', 1)).refused, 'notCurrent');
   });
 
-  it('an attempt that a machine cannot look at ends the instance with an error, not with a failure', () => {
+  it('an attempt that image analysis cannot process ends the instance with an error, not with a failure', () => {
     const broken = ride(definition).on(sent).on({ type: 'broke', step: 'face', attempt: 1, reason: 'step_broke' });
     assert.equal(broken.state.flow.status, 'COMPLETED_PROCESS_ERROR');
   });
 
-  it('an attempt of which nothing was found out has not passed', () => {
+  it('an attempt without any finding has not passed', () => {
     const none = ride(definition)
       .on(sent)
       .on({ type: 'findings', step: 'face', attempt: 1, findings: { checks: [] } });
@@ -134,19 +134,19 @@ describe('an attempt', () => {
   });
 });
 
-describe('the decision', () => {
+describe('the decision of a journey', () => {
   const after = (status: 'FAILED' | 'REVIEW' | 'NOT_PERFORMED', step: object) =>
     ride(definitionOf({ type: 'face', maxAttempts: 1, liveness: 'none' }, { type: 'decision', ...step }))
       .on(submit('face', {}, 'image'))
       .on(findingOf('face', status)).state.flow.status;
 
-  it('the decision fails on a failure unless the definition says otherwise', () => {
+  it('the decision of a journey fails on a failure unless the definition says otherwise', () => {
     assert.equal(after('FAILED', {}), 'COMPLETED_ENDED_ERROR');
     assert.equal(after('FAILED', { onAnyFailure: 'REVIEW' }), 'REVIEW');
     assert.equal(after('FAILED', { onAnyFailure: 'PASS' }), 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('the decision never passes what was for a human or not performed, unless the definition says so', () => {
+  it('the decision of a journey never accepts a check that is for a human or not performed, unless the definition says so', () => {
     for (const status of ['REVIEW', 'NOT_PERFORMED'] as const) {
       assert.equal(after(status, {}), 'REVIEW');
       assert.equal(after(status, { onUncertain: 'FAIL' }), 'COMPLETED_ENDED_ERROR');
@@ -154,7 +154,7 @@ describe('the decision', () => {
     }
   });
 
-  it('the decision follows the first rule that holds', () => {
+  it('the decision of a journey follows the first rule that holds', () => {
     const rules = [
       { when: 'checks.face.reason == "other"', outcome: 'PASS' },
       { when: 'checks.face.status == "FAILED" && checks.face.attempts == 1', outcome: 'REVIEW' },
@@ -166,13 +166,13 @@ describe('the decision', () => {
 });
 
 describe('an end user who cannot do a step', () => {
-  it('an end user who cannot do a step is not failed: the step was not performed, and a human looks at it', () => {
+  it('an end user who cannot do a step does not fail: the step is not performed, and a human decides', () => {
     const unable = ride(definitionOf(selfie, decision)).on({ type: 'unable', step: 'face' });
     assert.equal(unable.state.flow.done.face?.outcome, 'NOT_PERFORMED');
     assert.equal(unable.state.flow.status, 'REVIEW');
   });
 
-  it('an end user who cannot do a step is led where the definition says, such as to a selfie without movements, and a human looks at it', () => {
+  it('an end user who cannot do a step continues as the definition says, such as with a selfie without movements, and a human decides', () => {
     const still = { id: 'still', type: 'face', key: 'still', liveness: 'none', when: 'checks.face.reason == "unable"' };
     const atStill = ride(definitionOf({ ...selfie, liveness: 'active' }, still, decision)).on({
       type: 'unable',
@@ -184,23 +184,23 @@ describe('an end user who cannot do a step', () => {
   });
 });
 
-describe('time', () => {
+describe('the time-outs of a journey', () => {
   const definition = definitionOf({ type: 'consent', timeout: 'PT1H' }, selfie, decision);
 
-  it('the time ends the journey when a step runs out of it, and not before', () => {
+  it('the time-out of a step ends the journey, and not earlier', () => {
     const waiting = ride(definition).on({ type: 'tick' }, HOUR - 1);
     assert.equal(waiting.state.flow.status, 'ACTIVE');
     assert.equal(waiting.on({ type: 'tick' }, 1).state.flow.status, 'COMPLETED_TERMINATED');
   });
 
-  it('the time is over for whoever comes late, even if nobody has looked at the clock', () => {
+  it('a time-out applies to late input, even if no job has ended the journey yet', () => {
     const late = ride(definition).on(accepted, HOUR);
     assert.equal(late.refused, undefined);
     assert.equal(late.state.flow.status, 'COMPLETED_TERMINATED');
     assert.equal(late.state.data.forms.consent, undefined);
   });
 
-  it('the time begins anew with each attempt', () => {
+  it('the time-out of a step begins again with each attempt', () => {
     const retried = ride(definitionOf({ ...selfie, timeout: 'PT1H' }, decision))
       .on(submit('face', {}, 'image'), 50 * MINUTE)
       .on(findingOf('face', 'FAILED', { advice: 'retry' }), MINUTE)
@@ -208,13 +208,13 @@ describe('time', () => {
     assert.equal(retried.state.flow.status, 'ACTIVE');
   });
 
-  it('the time for the whole instance ends it in any state but in review, where nobody waits for the end user', () => {
+  it('the time-out of the whole instance ends it in any state except in review, when nobody waits for the end user', () => {
     assert.equal(ride(definition).on({ type: 'expire' }).state.flow.status, 'COMPLETED_TERMINATED');
     const inReview = ride(definitionOf({ type: 'review' }, decision));
     assert.equal(inReview.on({ type: 'expire' }).state.flow.status, 'REVIEW');
   });
 
-  it('the time does not run for ever for a machine that never answers', () => {
+  it('the time-out ends a journey whose automatic check never answers', () => {
     const lost = ride(definitionOf(selfie, decision))
       .on(submit('face', {}, 'image'))
       .on({ type: 'tick' }, HOUR);
@@ -222,8 +222,8 @@ describe('time', () => {
   });
 });
 
-describe('a pause', () => {
-  it('a pause waits for the relying party, whose variables conditions can read', () => {
+describe('a pause of a journey', () => {
+  it('a pause of a journey waits for the relying party, whose variables conditions can read', () => {
     const definition = definitionOf(
       { type: 'pause' },
       { type: 'consent', when: 'data.pauses.pause1.go == "yes"' },
@@ -235,25 +235,25 @@ describe('a pause', () => {
     assert.equal(paused.on({ type: 'resume', variables: { go: 'yes' } }).state.flow.current?.step, 'consent');
   });
 
-  it('a pause goes on by itself after the time it was given', () => {
+  it('a pause of a journey ends by itself after its time-out', () => {
     const definition = definitionOf({ type: 'pause', resumeAfter: 'PT10M' }, { type: 'consent' }, decision);
     const waiting = ride(definition).on({ type: 'tick' }, 10 * MINUTE - 1);
     assert.equal(waiting.state.flow.status, 'PAUSED');
     assert.equal(waiting.on({ type: 'tick' }, 1).state.flow.current?.step, 'consent');
   });
 
-  it('a pause is the only thing that can be resumed', () => {
+  it('only a paused journey can be resumed', () => {
     const atConsent = ride(definitionOf({ type: 'consent' }, decision));
     assert.equal(atConsent.on({ type: 'resume', variables: {} }).refused, 'notPaused');
   });
 });
 
-describe('a subprocess', () => {
+describe('a subprocess of a journey', () => {
   const definition = definitionOf({ type: 'subprocess', definition: 'other' }, { type: 'consent' }, decision);
   const ended = (status: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_TERMINATED') =>
     ride(definition).on({ type: 'childEnded', childId: CHILD_ID, status });
 
-  it('a subprocess makes a child and waits for its end', () => {
+  it('a subprocess of a journey creates a child and waits for its end', () => {
     const waiting = ride(definition);
     assert.deepEqual(
       waiting.effects.filter(({ type }) => type === 'child'),
@@ -262,19 +262,19 @@ describe('a subprocess', () => {
     assert.equal(waiting.state.flow.current?.phase, 'child');
   });
 
-  it('a subprocess passes with a child that is accepted, fails with one that is declined, and ends as one that ended otherwise', () => {
+  it('a subprocess of a journey passes with a child that is accepted, fails with one that is declined, and otherwise ends as the child did', () => {
     assert.equal(ended('COMPLETED_ENDED_SUCCESS').state.flow.done.subprocess?.outcome, 'PASSED');
     assert.equal(ended('COMPLETED_ENDED_ERROR').state.flow.done.subprocess?.outcome, 'FAILED');
     assert.equal(ended('COMPLETED_TERMINATED').state.flow.status, 'COMPLETED_TERMINATED');
   });
 
-  it('a subprocess heeds no other child', () => {
+  it('a subprocess of a journey ignores other children', () => {
     const other = ride(definition).on({ type: 'childEnded', childId: 'other', status: 'COMPLETED_ENDED_SUCCESS' });
     assert.equal(other.refused, 'notCurrent');
   });
 });
 
-describe('a review', () => {
+describe('a review of a journey', () => {
   const definition = definitionOf(
     { type: 'consent' },
     { ...selfie, maxAttempts: 1 },
@@ -288,25 +288,25 @@ describe('a review', () => {
       .on(findingOf('face', 'FAILED'))
       .on(passed('duplicate'));
 
-  it('a review at the decision ends the journey as the reviewer says', () => {
+  it('a review at the decision ends the journey as the reviewer decides', () => {
     assert.equal(inReview().state.flow.status, 'REVIEW');
     assert.equal(inReview().on({ type: 'approve' }).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
     assert.equal(inReview().on({ type: 'reject' }).state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('as a step goes on when approved and ends when rejected', () => {
+  it('a review as a step continues the journey when approved and ends it when rejected', () => {
     const waiting = ride(definitionOf({ type: 'review' }, { type: 'consent' }, decision));
     assert.equal(waiting.state.flow.status, 'REVIEW');
     assert.equal(waiting.on({ type: 'approve' }).state.flow.current?.step, 'consent');
     assert.equal(waiting.on({ type: 'reject' }).state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('a review takes no verdict where nobody asked for one', () => {
+  it('a verdict on a journey is refused if no review is pending', () => {
     assert.equal(ride(definition).on({ type: 'approve' }).refused, 'notInReview');
     assert.equal(ride(definition).on({ type: 'askAgain', steps: ['consent'] }).refused, 'notInReview');
   });
 
-  it('a review can ask for a step again: that step, and what machines concluded below it, is done anew and nothing else', () => {
+  it('a review can request a step again: that step, and automatic checks that depend on it, are repeated, and nothing else', () => {
     const asked = inReview().on({ type: 'askAgain', steps: ['face'] });
     assert.equal(asked.state.flow.status, 'ACTIVE');
     assert.deepEqual(asked.state.flow.current?.step, 'face');
@@ -318,7 +318,7 @@ describe('a review', () => {
     assert.equal(sent.on(passed('face', 2)).on(passed('duplicate', 2)).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('a review that asks for a step again gives all its attempts anew', () => {
+  it('a review that requests a step again allows all its attempts again', () => {
     const twice = definitionOf({ ...selfie, maxAttempts: 2 }, { type: 'decision', onAnyFailure: 'REVIEW' });
     const sent = submit('face', {}, 'image');
     const failed = (attempt: number) => findingOf('face', 'FAILED', { attempt, advice: 'retry' });
@@ -339,19 +339,19 @@ describe('a review', () => {
     assert.equal(again.on(sent).on(failed(4)).state.flow.status, 'REVIEW');
   });
 
-  it('a review asks only for steps that the end user has done', () => {
+  it('a review can request only steps that the end user has done', () => {
     for (const step of ['duplicate', 'decision', 'nothing']) {
       const refused = inReview().on({ type: 'askAgain', steps: [step] });
       assert.equal(refused.refused, 'badInput', step);
     }
   });
 
-  it('a review cannot be left by the end user', () => {
+  it('the end user cannot leave a journey in review', () => {
     assert.equal(inReview().on({ type: 'abandon' }).refused, 'notCurrent');
   });
 });
 
-describe('a form', () => {
+describe('a form in a journey', () => {
   const schema = {
     type: 'object',
     properties: { country: { type: 'string', maxLength: 3 }, age: { type: 'integer', minimum: 0 } },
@@ -364,13 +364,13 @@ describe('a form', () => {
     decision,
   );
 
-  it('a form keeps what fits its schema, for conditions to read', () => {
+  it('a form in a journey stores values that match its schema, for conditions to read', () => {
     const adult = ride(definition).on(submit('form', { country: 'DE', age: 30 }));
     assert.equal(adult.state.flow.current?.step, 'consent');
     assert.equal(ride(definition).on(submit('form', { country: 'DE' })).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('a form refuses what does not, field by field', () => {
+  it('a form in a journey refuses other values, field by field', () => {
     const refused = ride(definition).on(submit('form', { age: -1 }));
     assert.deepEqual(refused.faults.map(({ pointer }) => pointer).sort(), ['/age', '/country']);
   });

@@ -54,8 +54,8 @@ const limited = [0, 1, 2].flatMap((useAnywayAfter) =>
   }),
 );
 
-describe('whatever is photographed, and whatever is done about it', () => {
-  it('the step comes to an end within its tries, and what was used although it is poor has not passed', () => {
+describe('any photographs with any choices of the end user', () => {
+  it('a document step always ends within its tries, and never passes with a poor photograph', () => {
     const reached = new Set<string>();
     const property = fc.property(fc.constantFrom(...limited), tries, ({ definition, ...step }, all) => {
       let at = ride(definition);
@@ -78,7 +78,7 @@ describe('whatever is photographed, and whatever is done about it', () => {
 });
 
 describe('a poor photograph', () => {
-  it('a poor photograph has tries of its own for each side, and takes none of the attempts of the step', () => {
+  it('a poor photograph uses up tries of its own side, and no attempts of the step', () => {
     let at = open();
     for (const picture of ['front', 'back', 'front', 'back', 'front']) at = poor(at, 'blurred', picture);
     const { attempt, fault, poor: counted } = currentOf(at);
@@ -102,7 +102,7 @@ describe('a poor photograph', () => {
     assert.ok(both.effects.every(({ type }) => type !== 'carry'));
   });
 
-  it('a poor photograph says how many tries are left, of the side or of the step', () => {
+  it('a poor photograph is reported with the remaining tries, of the side or of the step', () => {
     const step = definitionOf(STEP, DECIDE).step('document') as never;
     const first = open();
     assert.equal(triesLeft(step, currentOf(first), 0), 2);
@@ -112,7 +112,7 @@ describe('a poor photograph', () => {
     assert.equal(triesLeft(step, currentOf(wrong), 0), 1);
   });
 
-  it('a poor photograph may be used after the second one, is for a human then, and its reason is kept', () => {
+  it('a poor photograph may be used after the second one, goes to a human, and its reason is stored', () => {
     const first = poor(open());
     assert.deepEqual([currentOf(first).mayUseAnyway, first.on(USE).refused], [undefined, 'notOffered']);
     const second = poor(first, 'glare');
@@ -148,13 +148,13 @@ describe('a poor photograph', () => {
     );
   });
 
-  it('a poor photograph that is used has never passed, even if a second look finds nothing wrong', () => {
+  it('a poor photograph that is used never passes, even if a second analysis finds nothing wrong', () => {
     const used = poor(poor(open())).on(USE);
     const ended = finds(used, {});
     assert.deepEqual(ended.state.flow.done.document, { outcome: 'REVIEW', attempts: 3, reason: 'blurred' });
   });
 
-  it('a poor photograph that is used does not make a wrong type or an expired document any better', () => {
+  it('a poor photograph that is used does not change the result of a wrong type or an expired document', () => {
     const used = () => poor(poor(open({ maxAttempts: 1 }))).on(USE);
     const wrong = finds(used(), { front: ['blurred'] }, failed('type_not_accepted', 'documentType'));
     assert.equal(wrong.state.flow.done.document?.outcome, 'FAILED');
@@ -162,14 +162,14 @@ describe('a poor photograph', () => {
     assert.equal(expired.state.flow.done.document?.outcome, 'FAILED');
   });
 
-  it('a poor photograph cannot be used where nothing of a document is to be seen, on whichever side', () => {
+  it('a poor photograph cannot be used if a side shows nothing of a document', () => {
     const none = poor(poor(open()), 'no_document');
     assert.equal(none.on(USE).refused, 'notOffered');
     const oneSide = finds(poor(open()).on(sent), { front: ['blurred'], back: ['no_document'] });
     assert.equal(oneSide.on(USE).refused, 'notOffered');
   });
 
-  it('a poor photograph cannot be used where the definition says never, nor in one of the time before', () => {
+  it('a poor photograph cannot be used if the definition forbids it, or is older than this feature', () => {
     const never = open({ useAnywayAfter: 0 });
     assert.equal(poor(poor(never)).on(USE).refused, 'notOffered');
     const before = open({ triesPerSide: undefined, useAnywayAfter: undefined });
@@ -177,7 +177,7 @@ describe('a poor photograph', () => {
     assert.deepEqual(ended.state.flow.done.document, { outcome: 'FAILED', attempts: 2, reason: 'blurred' });
   });
 
-  it('whose tries are over goes to a human, or where the definition leads who failed', () => {
+  it('a poor photograph after the last try goes to a human, or where the definition says for a failure', () => {
     const tries = (at: Ride, reason?: string) => poor(poor(poor(poor(at, reason), reason), reason), reason);
     const looked = tries(open());
     assert.deepEqual([currentOf(looked).phase, currentOf(looked).anyway], ['work', 'triesEnded']);
@@ -192,7 +192,7 @@ describe('a poor photograph', () => {
     assert.equal(never.state.flow.done.document?.outcome, 'FAILED');
   });
 
-  it('a poor photograph is still there for a human when the end user gives up', () => {
+  it('a poor photograph is kept for a human when the end user gives up', () => {
     const given = poor(open(), 'glare', 'back').on({ type: 'unable', step: 'document' });
     assert.deepEqual(
       given.effects.filter(({ type }) => type === 'carry').map((effect) => effect.type === 'carry' && effect.names),
@@ -201,7 +201,7 @@ describe('a poor photograph', () => {
     assert.deepEqual(given.state.flow.done.document, { outcome: 'NOT_PERFORMED', attempts: 2, reason: 'unable' });
   });
 
-  it('a poor photograph begins to be counted anew when a reviewer asks for the step again', () => {
+  it('the tries for poor photographs begin again when a reviewer requests the step again', () => {
     const reviewed = finds(poor(poor(open())).on(USE), { front: ['blurred'] });
     const again = reviewed.on({ type: 'askAgain', steps: ['document'] });
     assert.deepEqual([currentOf(again).attempt, currentOf(again).poor], [4, undefined]);

@@ -84,7 +84,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     return ((await download(context as never, { params: { exportId } } as never)) as { body: Readable }).body;
   };
 
-  it('hold what a search finds, the newest first, as CSV and as JSON', async () => {
+  it('exports contain the results of a search, the newest first, as CSV and as JSON', async () => {
     const ids = [await start('=SUM(A1)'), await start('Grace "the" first')];
     const row = await done({ searchString: 'Exported' });
     assert.deepEqual([row.state, row.format, row.rows, row.total, row.truncated], ['DONE', 'CSV', 2, 2, false]);
@@ -108,7 +108,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.deepEqual(JSON.parse((await download(none.id)).text), []);
   });
 
-  it('show nothing of an instance that was deleted since', async () => {
+  it('exports contain nothing of an instance that was deleted since', async () => {
     const id = await start('Vanishing');
     const row = await done({ searchString: 'Vanishing' });
     assert.match((await download(row.id)).text, /Vanishing/);
@@ -116,19 +116,19 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.equal((await download(row.id)).text.split('\r\n').length, 2, 'the titles alone are left');
   });
 
-  it('100001: filters that are wrong are refused with their place', async () => {
+  it('100001: exports with invalid filters are refused with the pointer of each', async () => {
     const refused = await post('', { processDefinitionName: 'a\\' });
     assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/processDefinitionName']);
   });
 
-  it('100001: an empty filter is refused, because it would select everything', async () => {
+  it('100001: exports with an empty filter are refused, because it would select everything', async () => {
     for (const name of ['searchString', 'processDefinitionId', 'processDefinitionName', 'startDateTime']) {
       const { status, body } = await post('', { [name]: '' });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, `/${name}`]);
     }
   });
 
-  it('100367: belong to whoever created them, in one environment, for a day', async () => {
+  it('100367: exports can be downloaded only by their author, in one environment, for a day', async () => {
     const { id } = await done({});
     const other = await app.token(
       (await app.app.tenants.createApiKey('acme', { name: 'x', environment: 'test' })).apiKey,
@@ -151,7 +151,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.equal(await findExport(acme, { id }), undefined);
   });
 
-  it('exports of instances that have expired are removed each in its own transaction, with its parts', async () => {
+  it('expired exports are removed one after another, each in its own transaction with its parts', async () => {
     const db = app.app.db.of(asTenantId('acme'));
     for (let count = 0; count < 2; count += 1) await done({});
     const left = async () => {
@@ -183,7 +183,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.deepEqual(await db.all(parts, ['acme']), []);
   });
 
-  it('7: are no way around the permission to list instances', async () => {
+  it('7: exports need the permission to list instances', async () => {
     const permissions = ['createExport', 'downloadExport'].map((name) => `TNT#acme#ProcessManager:${name}`);
     const body = JSON.stringify({ name: 'exports alone', permissions, environment: 'test' });
     const made = await app.call('/api/arthr/apiKeys', { method: 'POST', token: await app.token(), body });
@@ -191,7 +191,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.deepEqual([refused.status, refused.body.code], [403, 7], refused.text);
   });
 
-  it('100191: are no way around the read budget of a key that would be blocked', async () => {
+  it('100191: exports count against the read budget, also for a key that would be blocked', async () => {
     const setBudget = async (personsPerHour: number) => {
       const body = JSON.stringify({ redirectOrigins: [], readBudget: { personsPerHour, block: true } });
       const answer = await app.call('/api/process-manager/settings', { method: 'POST', token, body });
@@ -214,7 +214,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     await setBudget(1_000_000);
   });
 
-  it('end in the middle for whoever may not download them any more', async () => {
+  it('exports stop in the middle for a caller who loses the permission to download them', async () => {
     await start('Parted');
     const { id } = await done({ searchString: 'Parted' });
     const row = await inParts(id, 2);
@@ -232,7 +232,7 @@ onBothEngines('exports of instances', (_engine, places) => {
       );
   });
 
-  it('7: end in the middle for an operator whose role becomes masked', async () => {
+  it('7: exports stop in the middle for an operator whose role becomes masked', async () => {
     const owner = await firstOwner(app);
     const permissions = ['createExport', 'downloadExport', 'getProcessInstance'].map(
       (name) => `TNT#acme#ProcessManager:${name}`,
@@ -270,7 +270,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     await assert.rejects(parts(true)(), { code: 7 });
   });
 
-  it('100065, 100368: are few at a time, and are not downloaded before they are ready', async () => {
+  it('100065, 100368: exports are limited in number at a time, and cannot be downloaded before they are ready', async () => {
     await app.app.jobs.stop();
     const made = [];
     for (let count = 0; count < MAX_RUNNING_EXPORTS; count += 1) made.push((await post('', {})).body.id);

@@ -44,12 +44,12 @@ onBothEngines('a challenge of which the server refused a frame', (_engine, place
     );
   };
 
-  it('a challenge of which the server refused a frame does not count if it ran out of time', async () => {
+  it('a challenge of which the server refused a frame does not count as a start if it ran out of time', async () => {
     const end: End = ({ progress }, now) => ({ progress: expire(progress, now + LATE_MS), refusedAt: now + 1000 });
     assert.equal(await codeAfter(end), undefined);
   });
 
-  it('a challenge of which the server refused a frame counts if it ended for another reason (100131)', async () => {
+  it('a challenge of which the server refused a frame counts as a start if it ended for another reason (100131)', async () => {
     const end: End = ({ progress }, now) => ({
       progress: { ...progress, state: 'ENDED', reason: 'wrong_movement' },
       refusedAt: now + 1000,
@@ -57,7 +57,7 @@ onBothEngines('a challenge of which the server refused a frame', (_engine, place
     assert.equal(await codeAfter(end), 100131);
   });
 
-  it('a challenge of which the server refused a frame counts if the refused frame came when no challenge could still be open (100131)', async () => {
+  it('a challenge of which the server refused a frame counts as a start if the frame came after any challenge could be open (100131)', async () => {
     const end: End = ({ progress }, now) => ({
       progress: expire(progress, now + LATE_MS),
       refusedAt: now + CHALLENGE_LIMITS.challengeMs + 1,

@@ -95,21 +95,21 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.ok(score >= 0.7 && score < 1);
   });
 
-  it('the search for a face in other instances does not find an instance in itself, however often it is looked at', async () => {
+  it('the search for a face in other instances never finds the instance itself, however often it runs', async () => {
     const find = openServer();
     const id = await newInstance();
     assert.deepEqual((await find(id, faceOf(3))).status, 'PASSED');
     assert.deepEqual((await find(id, faceOf(3))).status, 'PASSED');
   });
 
-  it('at least one of two at the same moment finds the other, also by another server', async () => {
+  it('the search for a face in two instances at once finds the other for at least one of them, also on another server', async () => {
     const [one, other] = [await newInstance(), await newInstance()];
     const [here, there] = [openServer(), openServer()];
     const both = await Promise.all([here(one, faceOf(4)), there(other, faceOf(4, 1))]);
     assert.ok(both.some(({ status }) => status === 'REVIEW'));
   });
 
-  it('the search for a face in other instances sees the newest face of an instance, not the one of before', async () => {
+  it('the search for a face in other instances uses the newest face of an instance, not an earlier one', async () => {
     const find = openServer();
     const [id, other] = [await newInstance(), await newInstance()];
     await find(id, faceOf(5));
@@ -119,7 +119,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(other, faceOf(6))).found, [id]);
   });
 
-  it('the search for a face in other instances knows neither the other environment nor another tenant', async () => {
+  it('the search for a face in other instances ignores the other environment and other tenants', async () => {
     const find = openServer();
     const [live, test] = [await newInstance(), await newInstance(testKey)];
     await find(live, faceOf(7));
@@ -128,7 +128,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(await instance(), faceOf(7), { of })).found, []);
   });
 
-  it('the search for a face in other instances forgets a face with its instance, and keeps none of an instance that is gone', async () => {
+  it('the search for a face in other instances ignores deleted instances, and stores no face for one', async () => {
     const find = openServer();
     const [gone, other] = [await newInstance(), await newInstance()];
     await find(gone, faceOf(8));
@@ -144,7 +144,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual(rows, []);
   });
 
-  it('the search for a face in other instances reads all keys once, and afterwards those of new faces alone, whoever keeps them', async () => {
+  it('the search for a face in other instances reads all keys once, and later only those of new faces, whichever server stored them', async () => {
     const { of, instance } = await newTenant('many-searches');
     const [one, other, third] = [await instance(), await instance(), await instance()];
     let rows = 0;
@@ -169,7 +169,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await here(third, faceOf(3), { of: counted })).found, [other]);
   });
 
-  it('the search for a face in other instances does not say that nobody was found where it could not look at everybody', async () => {
+  it('the search for a face in other instances does not claim that nobody was found if it could not compare everybody', async () => {
     const of = await newTenant('many-faces');
     const [one, other, last] = [await of.instance(), await of.instance(), await of.instance()];
     const find = openServer();
@@ -184,7 +184,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await find(last, faceOf(1), of)).found, [one]);
   });
 
-  it('the search for a face in other instances counts the faces of another algorithm, with which it cannot compare', async () => {
+  it('the search for a face in other instances counts the faces of another algorithm, which it cannot compare', async () => {
     const of = await newTenant('two-packs');
     const [one, other] = [await of.instance(), await of.instance()];
     const find = openServer();
@@ -194,7 +194,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 1, 1]);
   });
 
-  it('the search for a face in other instances finds whom it has only a sketch of, as the database has the face now, and compares with all again once they are few', async () => {
+  it('the search for a face in other instances checks approximate matches with the current face in the database, and compares with all faces once they are few', async () => {
     const of = await newTenant('sketches');
     const ids = [await of.instance(), await of.instance(), await of.instance(), await of.instance()];
     const [one = '', other = '', third = '', last = ''] = ids;
@@ -219,7 +219,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual([few.found, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
   });
 
-  it('the search for a face in other instances reads the keys of faces in parts, the newest first, each once, also of those that were kept at one moment', async () => {
+  it('the search for a face in other instances reads the keys of faces in batches, the newest first, each once, also of those stored at one time', async () => {
     const of = await newTenant('parts');
     const find = openServer();
     const ids: string[] = [];
@@ -245,7 +245,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     }
   });
 
-  it('the search for a face in other instances keeps no face in the clear', async () => {
+  it('the search for a face in other instances stores no face in plain text', async () => {
     const find = openServer();
     const id = await newInstance();
     const template = faceOf(9);

@@ -95,7 +95,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   const deletions: Promise<void>[] = [];
   const LATER = PACKED_AFTER_MS + HOUR;
 
-  it('stay single for a week after the update, so that the release before can run', async () => {
+  it('the frames of a used challenge stay separate for a week after the update, so that the previous release can run', async () => {
     const frames = await answered();
     await setUpdated(app.clock.now());
     await pack(NOTHING_PACKED_MS - HOUR);
@@ -105,7 +105,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     await setUpdated(0);
   });
 
-  it('become one object after a day, and a week later nothing else is left of them', async () => {
+  it('the frames of a used challenge become one object after a day, and a week later their separate blobs are gone', async () => {
     const frames = await answered();
     await pack(PACKED_AFTER_MS - HOUR);
     assert.deepEqual(await rowsOf(frames), frames.rows, 'not before its time');
@@ -126,7 +126,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(await bytesOf(last), frames.bytes);
   });
 
-  it('the frames of a used challenge are read as a part of it, and what was exchanged in it does not open', async () => {
+  it('the frames of a used challenge are read as parts of the object, and exchanged parts do not open', async () => {
     const frames = await answered();
     await pack(LATER);
     const packed = await rowsOf(frames);
@@ -151,7 +151,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     await assert.rejects(bytesOf([two]), { fault: 'unavailable' });
   });
 
-  it('the frames of a used challenge are all known to the sweep and to backups, each blob once', async () => {
+  it('the frames of a used challenge are known to the sweep and to backups, each blob once', async () => {
     const frames = await answered();
     await pack(LATER);
     const packed = await rowsOf(frames);
@@ -163,7 +163,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(keys.difference(new Set(all)), new Set());
   });
 
-  it('the frames of a used challenge are deleted with their instance, the object and what was before it', async () => {
+  it('the frames of a used challenge are deleted with their instance: the object and the earlier blobs', async () => {
     const frames = await answered();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];
@@ -177,7 +177,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.equal(erasure.body.blobsRemoved, new Set(keys).size, erasure.text);
   });
 
-  it('stay what they are if the server dies or the store is away, and are packed by the next run', async () => {
+  it('the frames of a used challenge do not change if the server dies or the store is unavailable, and the next run packs them', async () => {
     const frames = await answered();
     let orphan = '';
     const dies: Blobs['put'] = async (key, content) => {
@@ -193,7 +193,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.equal(new Set(keysOf(await rowsOf(frames))).size, 1);
   });
 
-  it('leave no object if the instance is deleted or redacted meanwhile', async () => {
+  it('the frames of a used challenge leave no object if the instance is deleted or redacted meanwhile', async () => {
     for (const method of ['DELETE', 'POST'] as const) {
       const frames = await answered();
       const path = `/api/process-manager/processInstances/${frames.user.processInstanceId}`;
@@ -211,7 +211,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     }
   });
 
-  it('hold nobody up if one of them is damaged or missing: they stay single, and the others are packed', async () => {
+  it('the frames of a used challenge stay separate if one is damaged or missing, and those of others are packed', async () => {
     const [damaged, missing, sound] = [await answered(), await answered(), await answered()];
     const pathOf = (row: ImageRow | undefined) =>
       [...s3.objects.keys()].find((key) => key.endsWith(row?.blob_key ?? '-'));
@@ -227,7 +227,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.equal(new Set(keysOf(await rowsOf(sound))).size, 1);
   });
 
-  it('keep their object as long as one of them is there: replacing one deletes only what it had alone', async () => {
+  it('the frames of a used challenge share an object as long as one is left: replacing one deletes only its own blobs', async () => {
     const frames = await answered();
     await pack(LATER);
     const packed = await rowsOf(frames);
@@ -239,7 +239,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.deepEqual(replaced, [first.former_key]);
   });
 
-  it('the frames of a used challenge are deleted with their tenant, all of them', async () => {
+  it('the frames of a used challenge are all deleted with their tenant', async () => {
     const frames = await answered();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];

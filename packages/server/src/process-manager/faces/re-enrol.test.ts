@@ -76,7 +76,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     return reEnrolFaces(deps, db, { signal, onProgress: () => undefined });
   };
 
-  it('faces after another pack was chosen are made anew from the pictures of their instances, once', async () => {
+  it('after a change of the face pack, faces are computed again from the images of their instances, once', async () => {
     const ids = [await journeyWithFace(), await journeyWithFace()];
     const seen: number[] = [];
     const looked = async (image: VisionImage) => {
@@ -89,7 +89,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     assert.deepEqual(await run(looked), { done: 0, withoutImage: 0, withoutFace: 0 });
   });
 
-  it('stay as they are where there is no face or no picture, and are counted', async () => {
+  it('after a change of the face pack, instances without a face or an image do not change, and are counted', async () => {
     const id = await journeyWithFace();
     assert.deepEqual(await run(async () => undefined), { done: 0, withoutImage: 0, withoutFace: 1 });
     const bare = (await startJourney(app, app.apiKey, { processDefnName: 'once-only' })).processInstanceId;
@@ -99,7 +99,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     await app.call(`/api/process-manager/processInstances/${bare}`, { method: 'DELETE' });
   });
 
-  it('faces after another pack was chosen are not overwritten where somebody changed them meanwhile', async () => {
+  it('after a change of the face pack, a face that a request changed meanwhile is not overwritten', async () => {
     const id = await journeyWithFace();
     app.clock.advance(1);
     await run(async () => {
@@ -111,7 +111,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
     assert.equal(await algorithmOf(id), now.algorithm);
   });
 
-  it('faces after another pack was chosen that were not reached before a stop are reached by the next run', async () => {
+  it('after a change of the face pack, faces that were not reached before a stop are computed by the next run', async () => {
     const ids = [await journeyWithFace(), await journeyWithFace()];
     const stop = new AbortController();
     const once = async () => {

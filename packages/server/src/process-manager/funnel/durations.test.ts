@@ -7,7 +7,7 @@ const medianOf = (...seconds: number[]) => {
   return medianSeconds((what) => rungs.filter((each) => each === what).length);
 };
 
-it('the median is that of the scale, and of nobody there is none', () => {
+it('the median duration is a value of the scale, and undefined without any duration', () => {
   assert.equal(medianOf(), undefined);
   assert.equal(medianOf(0), 5);
   assert.equal(medianOf(5, 5.001, 600), 10);
@@ -15,7 +15,7 @@ it('the median is that of the scale, and of nobody there is none', () => {
   assert.equal(medianOf(4, 40, 40), 45);
 });
 
-it('those who took longer than the scale goes count, and can be the most', () => {
+it('the median duration counts durations above the scale, and is undefined if they are the majority', () => {
   assert.equal(medianOf(7, 7, 90_000), 10);
   assert.equal(medianOf(7, 1801, 90_000), undefined);
 });

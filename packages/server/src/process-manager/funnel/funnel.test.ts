@@ -103,7 +103,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     ]);
   });
 
-  it('the funnel of a definition tells of a page that was left and did not come back, once for each attempt, and of no other', async () => {
+  it('the funnel of a definition counts a page that was left and did not come back, once for each attempt', async () => {
     const reloads = await agree();
     await leave(reloads, 'form');
     await reloads.look();
@@ -122,7 +122,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal((await leaves.look()).result.outcome, 'passed');
   });
 
-  it('the funnel of a definition waits a whole while when a page came back and was left again', async () => {
+  it('the funnel of a definition waits for the full time again if a page came back and was left again', async () => {
     const user = await agree();
     await leave(user, 'form');
     grove.clock.advance(COMES_BACK_WITHIN_MS / 2);
@@ -136,7 +136,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.deepEqual((await eventsOf(user)).slice(-1), ['stepLeft form 1']);
   });
 
-  it('100056, 100054: nobody leaves a step that is not theirs', async () => {
+  it('100056, 100054: leaving a step is refused for a step that is not current, and without the session', async () => {
     const user = await start();
     assert.equal((await leave(user, 'form')).body.code, 100056);
     const stranger = await grove.call(`/api/journey/${user.processInstanceId}/steps/consent/left`, {
@@ -146,7 +146,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal(stranger.body.code, 100054);
   });
 
-  it('the funnel of a definition is that of the environment, the version and the days that are asked for', async () => {
+  it('the funnel of a definition is limited to the environment, the version and the days of the request', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const other = await funnel('', { token: await grove.token(apiKey) });
     assert.deepEqual([other.body.environment, other.body.steps[0].seen], ['test', 0]);
@@ -154,7 +154,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.ok((await funnel('?from=2020-01-01&to=2020-01-01')).body.fromDate === '2020-01-01');
   });
 
-  it('the funnel of a definition counts attempts that had to be made again', async () => {
+  it('the funnel of a definition counts repeated attempts', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'again', environment: 'test' });
     const { user, token } = await startJourney(grove, apiKey, { parameters: { _scenario: 'document-blurred-once' } });
     await user.finish();
@@ -167,7 +167,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.deepEqual([first, second], [`stepSeen ${found.step} 1`, `stepSeen ${found.step} 2`]);
   });
 
-  it('100001 for days that make no sense, 100023 for a definition that is not there or of another tenant', async () => {
+  it('the funnel of a definition is refused with 100001 for an invalid range of days, and with 100023 for an unknown definition or one of another tenant', async () => {
     for (const query of ['?from=2026-02-02&to=2026-02-01', '?from=2020-01-01&to=2026-01-01', '?from=soon']) {
       assert.equal((await funnel(query)).body.code, 100001, query);
     }
@@ -175,7 +175,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     assert.equal((await funnel('', { token: await grove.token(apiKey) })).body.code, 100023);
   });
 
-  it('the funnel of a definition forgets what was counted more than 400 days ago, a little at a time', async () => {
+  it('the funnel of a definition removes counts that are more than 400 days old, in batches', async () => {
     const { fromDate, toDate, steps } = (await funnel()).body;
     assert.ok(steps[0].seen > 0);
     const tomorrow = dayOf(grove.clock.now()) + 1;

@@ -38,7 +38,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
   const record = (rows: readonly ImageRow[]) =>
     db.write(async (tx) => saveImages(tx, rows, await imagesOf(tx, rows[0]?.instance_id ?? '')));
 
-  it('an image that is cut out of another is sealed for the instance, and read as an upload is', async () => {
+  it('an image that is cut out of another is sealed for the instance, and read like an upload', async () => {
     const id = await newInstance();
     const rows = await store(id);
     assert.deepEqual(await imagesOf(db, id), [], 'a row comes with the findings only');
@@ -50,7 +50,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
     assert.deepEqual(await readImage(read, db, row), PORTRAIT.bytes);
   });
 
-  it('an image that is cut out of another takes the place of what was cut out before, and names the blob that nobody needs any more', async () => {
+  it('an image that is cut out of another replaces the previous one, and returns the blob that is no longer needed', async () => {
     const id = await newInstance();
     const [first, second] = [await store(id), await store(id)];
     await record(first);
@@ -58,7 +58,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
     assert.equal((await imagesOf(db, id)).length, 1);
   });
 
-  it('an image that is cut out of another is not kept of an instance that is gone', async () => {
+  it('an image that is cut out of another is not stored for a deleted instance', async () => {
     const id = await newInstance();
     await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE' });
     const before = kept.size;

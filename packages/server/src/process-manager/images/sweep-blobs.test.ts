@@ -42,7 +42,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     }
   };
 
-  it('the sweep of blobs removes what no row of any tenant knows, a day after it was stored, and nothing else', async () => {
+  it('the sweep of blobs deletes a blob that no row of any tenant names, a day after it was stored, and no other', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const { user } = await startJourney(grove, apiKey);
     await user.finish();
@@ -72,7 +72,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     assert.ok(!existsSync(half));
   });
 
-  it('the sweep of blobs is scheduled with the rest', async () => {
+  it('the sweep of blobs is scheduled by the application', async () => {
     await grove.app.jobs.tend();
     const jobs = await grove.app.db.system.all<{ kind: string }>({ text: 'SELECT kind FROM jobs' }, []);
     assert.equal(jobs.filter(({ kind }) => kind === 'process-manager.sweep-blobs').length, 1);

@@ -82,7 +82,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual((await list('page=7')).empty, true);
     });
 
-    it('an item has the fields of the list, and those it is searched by', async () => {
+    it('the list of instances has the specified fields, also those of the search', async () => {
       const { content } = await list('size=12');
       const item = content.find(({ id }) => id === ids[9]) as Item & Record<string, unknown>;
       assert.deepEqual(
@@ -106,7 +106,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await idsOf('processInstanceStatus=PAUSED'), []);
     });
 
-    it('totals follow the filters', async () => {
+    it('the totals of the list of instances follow its filters', async () => {
       const total = async (query: string) => (await list(query)).totalElements;
       assert.equal(await total(`processDefinitionId=${one.id}`), 6);
       assert.equal(await total('processInstanceStatus=ACTIVE'), 4);
@@ -114,7 +114,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.equal(await total('processDefinitionName=kyc%25'), 12);
     });
 
-    it('the list of instances sorts by what an index is sorted by, both ways', async () => {
+    it('the list of instances sorts by the properties that have an index, in both directions', async () => {
       const oldest = [...ids].reverse();
       for (const property of ['id', 'createdAt', 'createdDtm']) {
         assert.deepEqual(await idsOf(`sort=${property},asc&size=12`), oldest);
@@ -145,7 +145,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       });
     }
 
-    it('the list of instances shows test keys only what is of the sandbox, and others nothing of it', async () => {
+    it('the list of instances shows test keys only instances of the sandbox, and live keys none of them', async () => {
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'Sandbox', environment: 'test' });
       const token = await grove.token(apiKey);
       for (const query of ['', '/search?searchString=ada', '/search?searchString=ada.l@mail.example']) {
@@ -155,7 +155,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
     });
   });
 
-  describe('search', () => {
+  describe('the search for instances', () => {
     const SEARCH = `${PATH}/search`;
     const found = (text: string, more = '') => idsOf(`searchString=${encodeURIComponent(text)}&size=20${more}`, SEARCH);
     const adas = [1, 3, 5, 7, 9, 11];
@@ -189,13 +189,13 @@ onBothEngines('lists of process instances', (_engine, places) => {
       ['ada nobody', []],
       ['ada grace', []],
     ] as const) {
-      it(`${JSON.stringify(text)} finds ${places.length}`, async () => {
+      it(`the search for instances for ${JSON.stringify(text)} finds ${places.length}`, async () => {
         assert.deepEqual(await found(text), at(...places));
         assert.equal((await list(`searchString=${encodeURIComponent(text)}`, SEARCH)).totalElements, places.length);
       });
     }
 
-    it('the search for instances finds an instance by its id, in any case, if the filters let it through', async () => {
+    it('the search for instances finds an instance by its id, in upper and lower case, if the filters allow it', async () => {
       const id = ids[4] as string;
       assert.deepEqual(await found(id), [id]);
       assert.deepEqual(await found(` ${id.toLowerCase()} `), [id]);
@@ -204,7 +204,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await found(id, `&endDateTime=${toDtm(began)}`), []);
     });
 
-    it('the search for instances filters what it has found by definition, status and time', async () => {
+    it('the search for instances filters its results by definition, status and time', async () => {
       assert.deepEqual(await found('ada', '&processInstanceStatus=ACTIVE'), at(1, 7));
       assert.deepEqual(await found('hopper', '&processDefinitionName=kyc-two'), at(2, 6, 10));
       assert.deepEqual(await found('hopper', '&processDefinitionName=nothing'), []);
@@ -215,7 +215,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await found('ada', `&startDateTime=${to}&endDateTime=${from}`), []);
     });
 
-    it('the search for instances without words is the list, within a time', async () => {
+    it('the search for instances without words returns the list, limited to a time range', async () => {
       assert.deepEqual(await idsOf('size=20', SEARCH), ids);
       const from = toDtm(began + 3 * HOUR);
       const to = toDtm(began + 7 * HOUR);
@@ -228,7 +228,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await idsOf(`${within}&page=9`, SEARCH), []);
     });
 
-    it('the search for instances pages and sorts by creation', async () => {
+    it('the search for instances has pages and sorts by creation', async () => {
       assert.deepEqual(await found('ada', '&sort=createdAt,asc'), at(...[...adas].reverse()));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=1', SEARCH), at(9, 11));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=2', SEARCH), []);
@@ -249,7 +249,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       });
     }
 
-    it('the search for instances finds nothing of what was deleted', async () => {
+    it('the search for instances finds no deleted instance', async () => {
       const id = await add(one, { firstName: 'Vanishing', email: 'van@x.example' });
       assert.deepEqual(await found('vanishing'), [id]);
       await acme.write(async (tx) => {

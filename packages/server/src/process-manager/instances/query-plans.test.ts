@@ -42,7 +42,7 @@ describe('the plans of lists and searches (sqlite)', () => {
       assertPlan(ID_STATEMENTS.definition[direction], covering('definition'));
     });
 
-    it(`orders by status and expiry are those of an index, ${direction}`, () => {
+    it(`lists sorted by status and expiry use an index, ${direction}`, () => {
       const any: AnyOrder = {
         environment: 'live',
         definitionIds: undefined,
@@ -60,19 +60,19 @@ describe('the plans of lists and searches (sqlite)', () => {
     });
   }
 
-  it('counts read the same indexes', () => {
+  it('the counts of lists use the same indexes as the lists', () => {
     assertPlan(ID_STATEMENTS.all.count, /COVERING INDEX process_instances_environment /);
     assertPlan(ID_STATEMENTS.status.count, /COVERING INDEX process_instances_status /);
     assertPlan(ID_STATEMENTS.definition.count, /COVERING INDEX process_instances_definition /);
   });
 
-  it('candidates are looked up one by one, with words and without', () => {
+  it('the candidates of a search are looked up one by one, with words and without', () => {
     for (const statement of CANDIDATE_STATEMENTS) {
       assertPlan(statement, /\(tenant_id=\? AND (environment=\? AND )?id=\?\)/);
     }
   });
 
-  it('a word is looked up by the key of the words', () => {
+  it('a word of a search is looked up by the primary key of the words', () => {
     const exact = /SEARCH a USING PRIMARY KEY \(tenant_id=\? AND environment=\? AND term=\? AND instance_id>\?/;
     const beginning = /SEARCH a USING PRIMARY KEY \(tenant_id=\? AND environment=\? AND term>\? AND term<\?\)/;
     const { count, bearers } = SEARCH_STATEMENTS;
@@ -85,7 +85,7 @@ describe('the plans of lists and searches (sqlite)', () => {
     }
   });
 
-  it('whether a token has instances left that were not redacted is asked of an index', () => {
+  it('whether a token has instances that are not redacted is looked up in an index', () => {
     assertPlan(
       TOKENS_WITHOUT_INSTANCES,
       /COVERING INDEX process_instances_token_person \(tenant_id=\? AND token_id=\?/,
@@ -101,7 +101,7 @@ describe('the plans of lists of ids (postgres)', () => {
   });
   after(() => world.grove.stop());
 
-  it('ids are looked up in an index before the database has statistics, and other rows of the tenant are not read', async () => {
+  it('the ids of a list are looked up in an index before the database has statistics, and other rows of the tenant are not read', async () => {
     const { body } = await world.create();
     const ids = await copyInstances(world.acme, body.processInstanceId, 3000);
     const chosen = inList('$2').replace('[]', '');

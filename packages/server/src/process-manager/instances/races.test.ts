@@ -113,7 +113,7 @@ onBothEngines('races around tokens and instances', (engine, places) => {
       await addEvents(tx, row, [{ type: 'instance.started', status }], now);
     });
 
-  it(`parallel deletes, creates, children and events leave no orphan and no wrong total, ${ROUNDS} rounds`, async () => {
+  it(`parallel deletes, creates, children and events leave neither an orphan nor a wrong total, ${ROUNDS} rounds`, async () => {
     const token = await addTestToken(acme, definition, { parameters: '{"lastName":"Lovelace","email":"a@b.example"}' });
     for (let round = 0; round < ROUNDS; round++) {
       const { row } = await create(token.id);

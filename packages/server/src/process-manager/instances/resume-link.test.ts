@@ -18,8 +18,8 @@ onBothEngines('paused process instances', (_engine, places) => {
   });
   after(() => world.grove.stop());
 
-  describe('resume', () => {
-    it('the operation resume goes on with a paused instance, once', async () => {
+  describe('resuming an instance', () => {
+    it('resuming an instance continues a paused one, once', async () => {
       const paused = await addTestDefinition(world.acme, {
         name: 'paused',
         steps: [
@@ -54,13 +54,13 @@ onBothEngines('paused process instances', (_engine, places) => {
       assert.equal(content[0].type, 'instance.completed');
     });
 
-    it('the operation resume refuses with 100062 an instance that is not paused', async () => {
+    it('resuming an instance is refused with 100062 if it is not paused', async () => {
       const { id } = await world.newInstance();
       const { status, body } = await world.grove.call(`${PATH}/${id}/resume`, { method: 'POST', body: '{}' });
       assert.deepEqual([status, body.code], [409, 100062]);
     });
 
-    it('a link works for 24 hours, and leads to the journey that a child is part of', async () => {
+    it('a resume link works for 24 hours, and leads to the parent journey of a child', async () => {
       const row = await world.newInstance({ ui_url: 'https://good.example/ui' });
       const { row: child } = await world.acme.write((tx) =>
         createInstance(tx, {
@@ -90,7 +90,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       }
     });
 
-    it('the operation resume keeps no more than twenty links of an instance, and none that is over', async () => {
+    it('the resume links of an instance are limited to twenty, and expired ones are removed', async () => {
       const { id } = await world.newInstance();
       const link = () => world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });
       for (let at = 0; at < 25; at++) assert.equal((await link()).status, 201);
@@ -103,7 +103,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       world.grove.clock.advance(-DAY);
     });
 
-    it('a link to a journey that has ended is refused with 100057', async () => {
+    it('a resume link of a journey that has ended is refused with 100057', async () => {
       const { id } = await world.newInstance();
       await world.change(id, { status: 'COMPLETED_TERMINATED', completed_at: world.grove.clock.now() });
       const { status, body } = await world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}' });

@@ -68,7 +68,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
   });
   after(() => app.stop());
 
-  it('personal data is sealed in the database, its log and a backup, and is shown to callers as before', async () => {
+  it('personal data is sealed in the database, its log and a backup, and callers see it as before', async () => {
     const { body } = await app.call(`/api/process-manager/processInstances/${id}/withParameters`);
     assert.deepEqual(body.processTokenParameters, PERSON);
     assert.deepEqual([body.firstName, body.email, body.name], [PERSON.firstName, PERSON.email, NAMES.name]);
@@ -77,7 +77,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     assert.deepEqual(canariesIn(await readAll()), []);
   });
 
-  it('personal data is sealed and found by whole words, by beginnings, by several words, by number and by domain, as before', async () => {
+  it('sealed personal data is found by whole words, by beginnings, by several words, by number and by domain, as before', async () => {
     const searches = ['Quillfeather', 'quil', 'zuleikha quill', PERSON.email, 'vexil', 'plumbago.example'];
     for (const each of [...searches, '+49 176 1234', '4917612349876', 'xanthophyll77', 'Xanthophyll-77']) {
       assert.deepEqual(await found(each), [id], each);
@@ -99,7 +99,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     assert.deepEqual(canariesIn(await readAll()), []);
   });
 
-  it('personal data is sealed where an earlier release stored it in the clear: a start seals it, and nothing of it is left', async () => {
+  it('personal data that an earlier release stored in plain text is sealed at the start, and no plain text remains', async () => {
     const db = app.app.db.of(TENANT);
     const { findStoredInstance } = await import('./process-instances.repository.ts');
     await db.write(async (tx) => {

@@ -54,7 +54,7 @@ onBothEngines('a search', (_engine, places) => {
     'of many': { ...SEARCH_LIMITS, few: 3, counted: 20, firstStride: 7, stride: 40 },
   };
 
-  it('a search finds the same, in the same order, whichever way it takes', async () => {
+  it('a search returns the same instances in the same order, whichever plan it uses', async () => {
     const filters = [
       filter(),
       filter({ status: 'ACTIVE' }),
@@ -88,7 +88,7 @@ onBothEngines('a search', (_engine, places) => {
     assert.ok(found > 200);
   });
 
-  it('a search counts exactly below the cap, and says the cap where it does not count', async () => {
+  it('a search counts exactly below the cap, and otherwise returns the cap', async () => {
     const total = async (words: string[], limits = SEARCH_LIMITS) =>
       (await searchInstances(acme, filter(), words, { size: 10, offset: 0, direction: 'DESC' }, limits)).total;
     assert.equal(await total(['ann']), COUNT);
@@ -98,7 +98,7 @@ onBothEngines('a search', (_engine, places) => {
     assert.equal(await total(['big.example', 'ann'], { ...SEARCH_LIMITS, few: 3, countLimit: 50 }), 11);
   });
 
-  it('a search looks no further than it may, and never past the cap', async () => {
+  it('a search reads no more instances than its limit, and none beyond the cap', async () => {
     const limits = { ...SEARCH_LIMITS, few: 3, countLimit: 4, firstStride: 10, stride: 10, walked: 50 };
     const window = { size: 100, offset: 0, direction: 'DESC' } as const;
     assert.equal((await searchInstances(acme, filter(), ['ann'], window, limits)).ids.length, 50);

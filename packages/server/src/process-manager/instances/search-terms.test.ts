@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MAX_TERM_LENGTH, MAX_TERMS, termsOf, wordsOf } from './search-terms.ts';
 
-describe('the words an instance is found by', () => {
-  it('the words by which an instance is found are those of the name, the e-mail and its parts, and the digits of the telephone number', () => {
+describe('the search terms of an instance', () => {
+  it('the search terms of an instance are the words of the name, the e-mail address and its parts, and the digits of the telephone number', () => {
     const terms = termsOf(
       {
         firstName: 'Anne-Marie',
@@ -25,7 +25,7 @@ describe('the words an instance is found by', () => {
     ]);
   });
 
-  it('the words by which an instance is found are also those of the searchable parameters, numbers also in one piece', () => {
+  it('the search terms of an instance are also the searchable parameters, and numbers also without separators', () => {
     assert.deepEqual(termsOf({}, ['AB-2024/001 North', 'Some@Where.example']), [
       'ab2024001',
       'ab',
@@ -38,7 +38,7 @@ describe('the words an instance is found by', () => {
     assert.deepEqual(termsOf({ email: 'jo@x.example' }, []), ['jo@x.example', 'jo', 'x.example']);
   });
 
-  it('each once, no more than forty, none longer than 64 characters, none without any', () => {
+  it('the search terms of an instance are unique, at most forty, at most 64 characters long, and none for an empty instance', () => {
     const many = Array.from({ length: 100 }, (_, at) => `w${at}`).join(' ');
     assert.equal(termsOf({ firstName: many }, [many]).length, MAX_TERMS);
     assert.deepEqual(termsOf({ firstName: 'x x X', email: '', phoneNumber: 'none' }, ['', ' - ']), ['x']);
@@ -66,15 +66,15 @@ describe('the words of a search', () => {
     ['user_99', ['user_99']],
     ['user-99', ['user99']],
   ] as const) {
-    it(`the words of a search of ${JSON.stringify(typed)} are ${words.join(', ')}`, () =>
+    it(`the words of a search for ${JSON.stringify(typed)} are ${words.join(', ')}`, () =>
       assert.deepEqual(wordsOf(typed), { words }));
   }
 
   for (const typed of ['x', '%', '-', 'a b c', '"', 'one two three four five six']) {
-    it(`${JSON.stringify(typed)} cannot be searched for`, () => assert.ok('fault' in wordsOf(typed)));
+    it(`a search for ${JSON.stringify(typed)} has no words`, () => assert.ok('fault' in wordsOf(typed)));
   }
 
-  it('find what was made of the same text', () => {
+  it('the words of a search match the search terms of the same text', () => {
     const email = termsOf({ email: 'user_99.x@mail1.example' }, []);
     for (const typed of ['user_99.x@', 'user_99.x', 'user_99', 'mail1.example', 'mail1']) {
       const found = wordsOf(typed);

@@ -50,7 +50,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     };
   };
 
-  it('work on all instances of a tenant is done in stretches by a what-if run, also if no instance is of that definition', async () => {
+  it('a what-if run reads all instances of a tenant in batches, also if no instance has the definition', async () => {
     const { context, countOf } = counting();
     const definition = { name: 'nobody', steps: STEPS };
     const { examined, next } = await runWhatIf(context, { definition, startDateTime: '2020-01-01T00:00:00Z' } as never);
@@ -58,7 +58,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     assert.equal(countOf('JOIN journeys'), 3);
   });
 
-  it('work on all instances of a tenant is done in stretches by the figures of use, which count each instance once', async () => {
+  it('the usage figures read all instances of a tenant in batches, and count each once', async () => {
     const { context, countOf } = counting();
     const usage = await usageHandlers().get(context, { query: {} } as never);
     const { total } = usage as Ok<typeof api.usage.get>;
@@ -70,7 +70,7 @@ onBothEngines('work on all instances of a tenant', (_engine, places) => {
     ['an order that no index has', 'expiring_at ASC, id DESC', undefined],
     ['a filter that the index of the order does not have', 'expiring_at ASC, id ASC', 'PENDING'],
   ] as const) {
-    it(`is done in batches by a list with ${title}`, async () => {
+    it(`a list of instances with ${title} reads in batches`, async () => {
       const { db, countOf } = counting();
       const page = { orderBy, size: 2, offset: COUNT - 1 };
       const filter = { environment: 'live', definitionIds: undefined, status } as const;

@@ -67,7 +67,7 @@ onBothEngines('what a receiver answered about an instance', (_engine, places) =>
       assert.deepEqual([answer, attempts, lastAttempt.statusCode], [undefined, 1, 422]);
     });
 
-    it(`the answer of a receiver is never stored if its instance is ${name} before it answers`, async () => {
+    it(`the answer of a receiver is never stored if its instance was ${name} before the answer`, async () => {
       const hold = Promise.withResolvers<void>();
       beforeAnswer = () => hold.promise;
       const count = receiver.received.length;

@@ -215,7 +215,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
   onBothEngines(`${ROUNDS} times`, (engine, places) => {
     const children = testChildren();
 
-    it('a server killed while it deletes leaves every instance wholly there, or gone within a minute of the restart', async (t) => {
+    it('a server that is killed while it deletes leaves every instance complete, or gone within a minute of the restart', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = grove;
@@ -270,7 +270,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
       assert.ok(unfinished + inTheMiddle > 0, 'no kill came in time to show anything');
     });
 
-    it('a server killed while it redacts leaves every instance whole, or without its data within a minute of the restart', async (t) => {
+    it('a server that is killed while it redacts leaves every instance complete, or without its data within a minute of the restart', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const ids = await seed(grove, await tokenOf(grove), { count: INSTANCES * ROUNDS, images: IMAGES, bytes: 1000 });
@@ -308,7 +308,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
       await server.child.kill('SIGTERM');
     });
 
-    it('a server killed while it archives sends no whole archive, changes nothing, and archives afterwards', async () => {
+    it('a server that is killed while it sends an archive sends no complete one, changes nothing, and can send it afterwards', async () => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = grove;

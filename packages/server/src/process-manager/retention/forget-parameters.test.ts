@@ -27,7 +27,7 @@ onBothEngines('parameters of process tokens', (_engine, places) => {
   };
 
   for (const [done, remove] of Object.entries(removals)) {
-    it(`a token forgets its person when its last two instances are ${done} at once`, async () => {
+    it(`a process token loses its personal data when its last two instances are ${done} at once`, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const named = { name: `${done} ${round}`, processDefnName: 'document-and-selfie' };
         const { id } = await post(TOKENS, { ...named, parameters: { firstName: 'Zuleikha', caseNumber: '7' } });

@@ -42,7 +42,7 @@ onBothEngines('what is left of a deleted instance', (_engine, places) => {
     return rows.map(({ id }) => id);
   };
 
-  it('the tombstone of a deleted instance is removed so many days after the deletion, with its receipt, and nothing else is', async () => {
+  it('the tombstone of a deleted instance is removed together with its receipt when its time has passed, and no other', async () => {
     const late = DAYS + 10;
     for (let number = 0; number < 3; number++) await add(acme, late + number, late);
     const unfinished = await add(acme, late, late, 'ERASING');

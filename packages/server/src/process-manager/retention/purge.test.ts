@@ -57,7 +57,7 @@ onBothEngines('a purge', (engine, places) => {
   const isThere = async (id: string) => (await count('process_instances WHERE tenant_id = $1 AND id = $2', id)) === 1;
   const total = async () => (await app.call(instances)).body.totalElements as number;
 
-  it('a purge deletes an instance with its children, each with a receipt of its own, and leaves a parent that is not due', async () => {
+  it('a purge deletes an instance with its children, each with its own receipt, and keeps a parent that is not due', async () => {
     const [parent, other] = [await create(), await create()];
     const [child, youngOne] = [await addChild(parent), await addChild(other)];
     const grandchild = await addChild(child);
@@ -72,7 +72,7 @@ onBothEngines('a purge', (engine, places) => {
     assert.equal(await total(), before - 4);
   });
 
-  it('a purge deletes all others though one cannot be deleted, and says so', async () => {
+  it('a purge deletes all other instances if one cannot be deleted, and reports it', async () => {
     const ids = [await create(), await create(), await create()];
     await expire(ids);
     await expire(ids.slice(1, 2), "terms = 'broken'");
@@ -110,7 +110,7 @@ onBothEngines('a purge', (engine, places) => {
   });
 });
 
-describe('the jobs that purge instances', () => {
+describe('the jobs that purge the instances of tenants', () => {
   const context = { signal: new AbortController().signal } as JobContext;
   const jobOf = (left: Map<string, number>, purged: string[]) => {
     const db = { of: (tenantId: string) => ({ tenantId }), isSingleServer: false } as unknown as Db;
@@ -134,7 +134,7 @@ describe('the jobs that purge instances', () => {
     });
   };
 
-  it('give every tenant a turn before one with many has its second, and end when nothing is left', async () => {
+  it('the jobs that purge instances alternate between tenants, and end when nothing is left', async () => {
     const purged: string[] = [];
     const left = new Map(Object.entries({ many: 2500, few: 10, none: 0, more: 1001 }));
     await jobOf(left, purged).run({}, context);
@@ -142,7 +142,7 @@ describe('the jobs that purge instances', () => {
     assert.ok([...left.values()].every((count) => count === 0));
   });
 
-  it('go on with others though a tenant fails, and fail then, to be tried again', async () => {
+  it('the jobs that purge instances continue with others if one tenant fails, and then fail, to be tried again', async () => {
     const purged: string[] = [];
     const left = new Map(Object.entries({ broken: -1, fine: 1500 }));
     await assert.rejects(jobOf(left, purged).run({}, context), /cannot be deleted/);

@@ -67,14 +67,14 @@ onBothEngines('a redaction', (engine, places) => {
   const rows = (text: string, id: string) =>
     app.app.db.of(TENANT).all<Record<string, unknown>>(unprepared(text), [TENANT, id]);
 
-  it('a redaction knows every table that hangs on an instance', async () => {
+  it('a redaction covers every table with data of an instance', async () => {
     const keys = await app.app.db.of(TENANT).all<{ name: string }>(unprepared(FOREIGN_KEYS[engine]), []);
     const names = new Set(keys.map(({ name }) => name).filter((name) => name !== 'process_instances'));
     const declared = INSTANCE_PARTS.filter(({ isLoose }) => !isLoose).map(({ table }) => table);
     assert.deepEqual([...names].sort(), declared.toSorted());
   });
 
-  it('a redaction keeps what was decided and removes who it was about', async () => {
+  it('a redaction keeps the decision and removes the person', async () => {
     const { id, definitionId, user } = await decided();
     const before = (await get(`${INSTANCES}/${id}`)).body;
     const checks = (await get(`${dataOf(definitionId, id)}/userdata/checks`)).body;
@@ -136,7 +136,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.equal(audited.body.totalElements, 1);
   });
 
-  it('100364: answers a named problem wherever the data was', async () => {
+  it('100364: redacted data is refused with this code at every address', async () => {
     const { id, definitionId } = await decided();
     const place = dataOf(definitionId, id);
     const { body: data } = await get(`${place}/userdata`);
@@ -164,7 +164,7 @@ onBothEngines('a redaction', (engine, places) => {
     );
   });
 
-  it('a redaction is not found by who it was about, is still listed and counted, and exports made before hold nothing', async () => {
+  it('a redaction hides the instance from searches for the person, keeps it in lists and counts, and removes it from earlier exports', async () => {
     const { id, definitionId } = await decided('reject');
     const search = async (word: string) =>
       (await get(`${INSTANCES}/search?searchString=${word}&size=1000`)).body.content.map(
@@ -202,7 +202,7 @@ onBothEngines('a redaction', (engine, places) => {
     );
   });
 
-  it('100056: waits until the journey has ended, also while a reviewer has claimed it', async () => {
+  it('100056: a redaction is refused until the journey has ended, also while a reviewer has claimed it', async () => {
     const started = await startJourney(app, testKey, { parameters: { _scenario: 'face-mismatch', ...PARAMETERS } });
     const id = started.processInstanceId;
     assert.equal((await redact(id)).body.code, 100056);
@@ -216,7 +216,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.equal((await redact(id)).status, 200);
   });
 
-  it('a redaction of many callers at once happens once', async () => {
+  it('a redaction that many callers request at once happens once', async () => {
     const { id } = await decided();
     const answers = await Promise.all(Array.from({ length: 8 }, () => redact(id)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
@@ -227,7 +227,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.equal(events.filter(({ type }: { type: string }) => type === 'instance.redacted').length, 1);
   });
 
-  it('a redaction can be followed by a deletion, and a deletion by no redaction', async () => {
+  it('a redaction can be followed by a deletion, but not the other way round', async () => {
     const { id } = await decided();
     await redact(id);
     assert.equal((await app.call(`${INSTANCES}/${id}`, { method: 'DELETE', token })).status, 200);
@@ -241,7 +241,7 @@ onBothEngines('a redaction', (engine, places) => {
     }
   });
 
-  it('a redaction takes the parameters of a token whose instances are all redacted', async () => {
+  it('a redaction removes the parameters of a process token whose instances are all redacted', async () => {
     const { id } = await decided();
     const { body } = await get(`${INSTANCES}/${id}/withParameters`);
     await redact(id);
@@ -249,7 +249,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.doesNotMatch(JSON.stringify(of), /Ada|Byrne|redacted\.example/);
   });
 
-  it('a redaction of a parent takes its children, and of a child leaves the parent', async () => {
+  it('a redaction of a parent includes its children, and that of a child does not change the parent', async () => {
     const consent = { id: 'consent', type: 'consent' };
     const decide = { id: 'decide', type: 'decision', onAnyFailure: 'FAIL' };
     const deploy = async (definition: object) => {
@@ -287,7 +287,7 @@ onBothEngines('a redaction', (engine, places) => {
     }
   });
 
-  it('a redaction tells its subscribers once, with nothing of the person', async () => {
+  it('a redaction notifies its subscribers once, without personal data', async () => {
     const { id } = await decided();
     const hook = { name: `redactions-${engine}`, uri: 'https://hooks.example/', events: ['instance.redacted'] };
     const { body: webhook, text } = await post('/api/notification-service/webhooks', hook);
@@ -302,7 +302,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.doesNotMatch(String(payloads[0]?.payload), /Ada|Byrne|redacted\.example/);
   });
 
-  it('a redaction is refused to other tenants, the other environment, and whoever lacks the permission', async () => {
+  it('a redaction is refused to other tenants, the other environment, and callers without the permission', async () => {
     const { id } = await decided();
     const live = await redact(id, await app.token());
     assert.deepEqual([live.status, live.body.code], [404, 100022]);
@@ -317,7 +317,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.equal((await get(`${INSTANCES}/${id}`)).body.firstName, 'Ada');
   });
 
-  it('a redaction is undone by no work that was still going on', async () => {
+  it('a redaction cannot be undone by work that finishes later', async () => {
     const { id } = await decided();
     await redact(id);
     const { vault, db } = app.app;
@@ -329,7 +329,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.deepEqual(keys, [], 'no key is made again');
   });
 
-  it('a redaction is finished by the next server if one was killed before the images were gone', async () => {
+  it('a redaction by a killed server, before the images were deleted, is finished by the next server', async () => {
     const { id } = await decided();
     await redact(id);
     await confirmed(id);
@@ -357,7 +357,7 @@ describe('an operator who redacts', () => {
     await app.stop();
   });
 
-  it('100211: must have signed in lately, and hold the permission', async () => {
+  it('100211: an operator who redacts must have signed in recently, and hold the permission', async () => {
     const owner = await firstOwner(app);
     const developer = await invitePerson(app, owner, 'Developer');
     const reviewer = await invitePerson(app, owner, 'Reviewer');
@@ -379,8 +379,8 @@ describe('an operator who redacts', () => {
   });
 });
 
-describe('what a check found besides its result', () => {
-  it('what a check found besides its result loses whom it names and what it read, and keeps how it was assessed', () => {
+describe('the other data of a check', () => {
+  it('the other data of a check loses the names and values of the person in a redaction, and keeps how it was assessed', () => {
     const metaData = {
       engine: 'grove',
       method: 'active',

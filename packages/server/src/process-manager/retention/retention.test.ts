@@ -73,7 +73,7 @@ onBothEngines('retention', (_engine, places) => {
     throw new Error('the erasure is never confirmed');
   };
 
-  it('retention removes what is over, the oldest first, and nothing that is not; a preview says so and changes nothing', async () => {
+  it('retention removes what has expired, the oldest first, and nothing else; a preview shows the same and changes nothing', async () => {
     const [old, older, young] = [await ended(), await ended(), await ended()];
     await expire(old);
     await expire(older, { days: 2 });
@@ -88,7 +88,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal((await preview()).body.oldestCreatedDtm, undefined);
   });
 
-  it('retention waits for the deadline of an instance that has not ended, and not for a review that nobody makes', async () => {
+  it('retention waits for the deadline of an instance that has not ended, but not for a pending review after it', async () => {
     const [running, overdue, reviewed] = await Promise.all([
       startJourney(app, testKey),
       startJourney(app, testKey),
@@ -109,7 +109,7 @@ onBothEngines('retention', (_engine, places) => {
     await app.call(`${instances}/${running.processInstanceId}`, { method: 'DELETE', token });
   });
 
-  it('retention leaves a receipt that the published keys verify once everything is gone, and an audit of it', async () => {
+  it('retention leaves a receipt that the published keys verify after everything is gone, and an audit event', async () => {
     const id = await ended();
     await expire(id);
     await run();
@@ -128,7 +128,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.deepEqual(actions.toSorted(), ['instance.erased', 'instance.purged']);
   });
 
-  it('retention counts in the receipt exactly the rows that went', async () => {
+  it('retention counts in the receipt exactly the deleted rows', async () => {
     const id = await ended();
     const tables = await tablesOf(db);
     const count = async () => {
@@ -144,7 +144,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal((await erasure(id)).body.rowsRemoved, before - (await count()));
   });
 
-  it('retention answers 100081 for what was not erased, is of the other environment or of another tenant', async () => {
+  it('retention answers 100081 for an instance that was not erased, or is of the other environment or another tenant', async () => {
     const id = await ended();
     assert.equal((await erasure(id)).body.code, 100081);
     await app.call(`${instances}/${id}`, { method: 'DELETE', token });
@@ -155,7 +155,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal((await erasure(id, await app.token(apiKey))).body.code, 100081);
   });
 
-  it('retention of one environment or tenant removes nothing of another', async () => {
+  it('retention of one environment or tenant does not change another', async () => {
     const id = await ended();
     await expire(id);
     const { apiKey } = await app.app.tenants.create({ id: `another-${Date.now()}` });
@@ -167,7 +167,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal((await run()).body.purged, 1);
   });
 
-  it('retention goes on by itself every midnight, for every tenant', async () => {
+  it('retention runs every midnight, for every tenant', async () => {
     const id = await ended();
     await expire(id);
     const place = '/api/process-manager/processTokens';
@@ -198,7 +198,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal((next?.run_at ?? 1) % DAY, 0);
   });
 
-  it('retention tells whoever has subscribed that the instance was deleted, and why', async () => {
+  it('retention notifies subscribers that the instance was deleted, and why', async () => {
     const made = await app.call('/api/notification-service/webhooks', {
       method: 'POST',
       token,
@@ -218,7 +218,7 @@ onBothEngines('retention', (_engine, places) => {
     await app.call(path, { method: 'DELETE', token });
   });
 
-  it('retention lets a token forget the person when its last instance goes, and everything if it is of no more use', async () => {
+  it('retention removes the person from a process token with its last instance, and the token if it can no longer be used', async () => {
     const left = async (more: object, times = 1) => {
       const parameters = { firstName: 'Unmistakable', documentType: 'PASSPORT' };
       const name = `token ${Math.random()}`;
@@ -238,7 +238,7 @@ onBothEngines('retention', (_engine, places) => {
     assert.deepEqual(await left({}, 2), { firstName: 'Unmistakable', documentType: 'PASSPORT' });
   });
 
-  it('retention refuses with 100080 while the clocks differ by more than five minutes, or were put back', async () => {
+  it('retention is refused with 100080 while the clocks differ by more than five minutes, or were set back', async () => {
     const id = await ended();
     await expire(id);
     // The other clock has gone on since the test began.
@@ -277,7 +277,7 @@ onBothEngines('retention', (_engine, places) => {
     app.clock.set(right);
   });
 
-  it('retention does nothing at midnight either while the clocks differ, and the operator can see why', async () => {
+  it('retention at midnight does nothing while the clocks differ, and the operator can see why', async () => {
     const id = await ended();
     await expire(id);
     // Our clock stands still, the other goes on: what lies between them is told from now.

@@ -44,7 +44,7 @@ onBothEngines('two reviewers', (engine, places) => {
         tx.run({ text: "UPDATE operators SET status = 'ACTIVE' WHERE tenant_id = $1 AND id = $2" }, ['acme', id]),
       );
 
-  it('100060: never hold one case together, whoever comes first', async () => {
+  it('100060: two reviewers never claim one case together, whoever is first', async () => {
     const winners = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
       const order = round % 2 === 0 ? people : people.toReversed();
@@ -58,7 +58,7 @@ onBothEngines('two reviewers', (engine, places) => {
     for (const name of winners) assert.match(name, /^(Grace \(grace@acme.com\)|Alan \(alan@acme.com\))$/);
   });
 
-  it('two reviewers do not wait for somebody who is suspended, renamed, reset, removed or has another role', async () => {
+  it('two reviewers do not wait for a claim of a reviewer who is suspended, renamed, reset, removed or has another role', async () => {
     const claimant = await invitePerson(app, owner, 'Reviewer', 'Edgar');
     const operator = `/api/operator-manager/operators/${claimant.id}`;
     const [grace] = people as [Person];

@@ -57,7 +57,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     return body.content.map(({ action }: { action: string }) => action);
   };
 
-  it('a corrected value is judged anew, shown with its history, and decided by a human', async () => {
+  it('a corrected value is checked again, shown with its history, and a human decides', async () => {
     const id = await misread();
     assert.deepEqual((await review(id)).reasons, ['document:date_of_birth_differs']);
     const corrected = await correct(grace, id, { replaces: PRINTED });
@@ -83,7 +83,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.equal((await correct(grace, id)).body.code, 100061);
   });
 
-  it('the values are in no audit event and no webhook, and nowhere in plain text', async () => {
+  it('corrected values are in no audit event and no webhook, and nowhere in plain text', async () => {
     const id = await misread({ 'Last Name': 'BYRME' });
     await correct(grace, id, { fieldName: 'Last Name', value: 'Byrne-Unmistakable' });
     const events = await app.call(`/api/process-manager/processInstances/${id}/events?size=100`, { token });
@@ -93,7 +93,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.doesNotMatch(await everythingStored(app, place, engine), /unmistakable/);
   });
 
-  it('a second correction of the same value is refused with 100361 to whoever saw the first value', async () => {
+  it('100361: a second correction of the same value is refused to a reviewer who saw only the first value', async () => {
     const id = await misread();
     const answers = await Promise.all([
       correct(grace, id, { replaces: PRINTED }),
@@ -104,7 +104,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.equal((await userData(id)).documents.doc1.corrections.length, 1);
   });
 
-  it('a correction is refused to a role without it, to who has not claimed, and in another tenant', async () => {
+  it('a correction is refused to a role without the permission, to a reviewer without a claim, and in another tenant', async () => {
     const id = await misread();
     const developer = await invitePerson(app, owner, 'Developer', 'Dora');
     assert.equal((await correct(developer, id)).body.code, 7);
@@ -123,7 +123,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     }
   });
 
-  it('what fits nothing is refused with the place of the fault', async () => {
+  it('a correction that matches no value is refused with the pointer of the fault', async () => {
     const id = await misread();
     const pointerOf = async (change: object) => (await correct(grace, id, change)).body.errors[0].pointer;
     assert.equal(await pointerOf({ value: '31.1.1990' }), '/value');
@@ -132,7 +132,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.equal(await pointerOf({ comment: '' }), '/comment');
   });
 
-  it('a case is decided or corrected by people who try at once, never both in doubt', async () => {
+  it('a case that is approved and corrected at once is approved, and the correction is either earlier or refused', async () => {
     const id = await misread();
     const [approved, corrected] = await Promise.all([
       post(alan, id, 'approve', { comment: 'fine' }),
@@ -143,7 +143,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.equal((await instance(id)).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('with four eyes, a verdict from before a correction no longer counts', async () => {
+  it('a verdict of a case with four eyes no longer counts after a correction', async () => {
     const settings = '/api/process-manager/settings';
     const change = (fourEyes: boolean) => owner.call(settings, { body: { fourEyes }, headers: TEST });
     assert.equal((await change(true)).status, 200);
@@ -156,7 +156,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     await change(false);
   });
 
-  it('a decided instance is reopened with a reason, and decided again', async () => {
+  it('a decided instance can be reopened with a reason, and decided again', async () => {
     const id = await misread();
     await post(grace, id, 'reject', { comment: 'somebody else' });
     app.clock.advance(1000);
@@ -179,7 +179,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.ok((await actions(id)).includes('review.reopened'));
   });
 
-  it('100362: an instance that was not decided, was cancelled, or is reopened by two at once', async () => {
+  it('100362: an instance cannot be reopened if it was not decided, was cancelled, or is reopened by another request at once', async () => {
     const waiting = await misread();
     assert.equal((await post(grace, waiting, 'reopen', { comment: 'x' })).body.code, 100362);
     await app.call(`/api/process-manager/processInstances/${waiting}/cancel`, { method: 'POST', token });
@@ -190,7 +190,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     assert.deepEqual(twice.map(({ status }) => status).toSorted(), [200, 409]);
   });
 
-  it('100022: an instance that was deleted is neither corrected nor reopened', async () => {
+  it('100022: an instance that was deleted can be neither corrected nor reopened', async () => {
     const id = await misread();
     await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token });
     assert.equal((await correct(grace, id)).body.code, 100022);

@@ -69,7 +69,7 @@ onBothEngines('very many reviews', (_engine, places) => {
     });
   }
 
-  it('very many reviews are neither read nor counted for a page that an index has', async () => {
+  it('a page of very many reviews in an order that has an index reads and counts only that page', async () => {
     for (const sort of [[], ['id,desc'], ['priority,desc', 'waitingSinceDtm']]) {
       const { db, statements } = counting();
       assert.equal((await list(db, {}, sort)).total, COUNT);
@@ -78,7 +78,7 @@ onBothEngines('very many reviews', (_engine, places) => {
     }
   });
 
-  it('very many reviews are counted for the queues 1,000 at a time, and for the metrics without being read', async () => {
+  it('very many reviews are counted 1,000 at a time for the queues, and counted without being read for the metrics', async () => {
     const { db, statements } = counting();
     const waiting = [...(await waitingByDefinition(db, 'test')).values()];
     assert.deepEqual(
@@ -90,7 +90,7 @@ onBothEngines('very many reviews', (_engine, places) => {
     assert.deepEqual(await reviewsWaiting(acme), [{ environment: 'test', count: COUNT, oldest: own?.oldest }]);
   });
 
-  it('the verdicts of very many reviews are counted in parts for the figures of use', async () => {
+  it('the verdicts of very many reviews are counted in batches for the usage figures', async () => {
     const now = app.clock.now();
     const same = { environment: 'test', definition_id: 'one', caller_id: 'one', decides: 1, sealed: null } as const;
     await acme.write(async (tx) => {

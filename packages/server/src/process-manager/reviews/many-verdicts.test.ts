@@ -47,7 +47,7 @@ onBothEngines('very many decisions of reviewers', (_engine, places) => {
     assert.deepEqual(await list({ verdict: 'REJECTED' }), { ids: [], total: 0 });
   });
 
-  it('very many decisions of reviewers are looked for in stretches, so that one statement does not hold up others', async () => {
+  it('very many decisions of reviewers are searched in batches, so that one statement does not hold up others', async () => {
     let statements = 0;
     const all: TenantDb['all'] = (...call) => {
       statements += 1;

@@ -39,7 +39,7 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     owner.call('/api/process-manager/settings', { body: { reviewDueHours }, headers: TEST });
   const URGENT_FIRST = 'sort=priority,desc&sort=waitingSinceDtm,asc';
 
-  it('the queue of reviewers has named parts by process definition; reviewers see how many wait in each', async () => {
+  it('the queue of reviewers is divided by process definition into named queues, with the number of waiting cases in each', async () => {
     const { user } = await startJourney(app, testKey, {
       processDefnName: 'document-only',
       parameters: { _scenario: 'document-inconsistent', firstName: 'Dora', lastName: 'Byrne' },
@@ -70,7 +70,7 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     await owner.call(`/api/process-manager/processInstances/${processInstanceId}/cancel`, { body: {}, headers: TEST });
   });
 
-  it('the queue of reviewers lists the most urgent first, then what waits longest', async () => {
+  it('the queue of reviewers lists the most urgent first, then the longest waiting', async () => {
     assert.deepEqual(await names(URGENT_FIRST), ['Ada', 'Bea', 'Cleo']);
     const answer = await setPriority(owner, ids[2], 'URGENT');
     assert.deepEqual([answer.status, answer.body.priority], [200, 'URGENT'], answer.text);
@@ -81,7 +81,7 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     assert.deepEqual(await names(URGENT_FIRST), ['Bea', 'Ada', 'Cleo']);
   });
 
-  it('the queue of reviewers is changed only by who may, for what waits, and with a known priority', async () => {
+  it('the priority in the queue of reviewers is changed only with the permission, for a waiting case, and to a known value', async () => {
     assert.equal((await setPriority(grace, ids[0], 'HIGH')).body.code, 7);
     assert.equal((await setPriority(owner, ids[0], 'SOON')).body.code, 100001);
     assert.equal((await setPriority(owner, '01JZ4MCW8A0C2E4G6J8M0P2R4T', 'HIGH')).body.code, 100022);
@@ -97,7 +97,7 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     );
   });
 
-  it('the queue of reviewers says when each case should be decided, and finds those that are overdue', async () => {
+  it('the queue of reviewers shows when each case should be decided, and finds overdue cases', async () => {
     assert.equal((await list(''))[0].dueDtm, undefined);
     assert.deepEqual(await names('due=OVERDUE'), [], 'without a deadline nothing is overdue');
     assert.equal((await setDue(-1)).body.code, 100001);
@@ -114,7 +114,7 @@ onBothEngines('the queue of reviewers', (_engine, places) => {
     assert.deepEqual(await names('due=OVERDUE'), ['Ada']);
   });
 
-  it('the queue of reviewers keeps the place of a case that was claimed, given back or corrected', async () => {
+  it('the queue of reviewers keeps the position of a case that was claimed, released or corrected', async () => {
     const [before] = await list('sort=waitingSinceDtm,asc');
     const post = (what: string, body: object) =>
       grace.call(`${REVIEWS}/${before.processInstanceId}/${what}`, { body, headers: TEST });

@@ -15,7 +15,7 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 
 /** What every verdict of a reviewer refuses alike, asked of each of them. */
-describe('every verdict', () => {
+describe('the refusals of every verdict', () => {
   const places = testPlaces();
   let grove: TestApp;
   let one: string;
@@ -43,23 +43,23 @@ describe('every verdict', () => {
   const give = (verb: string, id: string, token: string) =>
     grove.call(`${BASE}/${id}/${verb}`, { method: 'POST', body: JSON.stringify(BODIES[verb]), token });
 
-  it('100061: there is no review of an instance that waits for nobody', async () => {
+  it('100061: a read of a review is refused for an instance that is not in review', async () => {
     const { status, body } = await grove.call(`${BASE}/${passed}`, { token: one });
     assert.deepEqual([status, body.code], [409, 100061]);
   });
 
   for (const verb of Object.keys(BODIES)) {
-    it(`100022: ${verb} is not for an instance that is not there`, async () => {
+    it(`100022: ${verb} is refused for an instance that does not exist`, async () => {
       const { status, body } = await give(verb, NOBODY, one);
       assert.deepEqual([status, body.code], [404, 100022]);
     });
 
-    it(`100061: ${verb} is not for an instance that waits for nobody`, async () => {
+    it(`100061: ${verb} is refused for an instance that is not in review`, async () => {
       const { status, body } = await give(verb, passed, one);
       assert.deepEqual([status, body.code], [409, 100061]);
     });
 
-    it(`100060: ${verb} is not for somebody else than who has claimed it`, async () => {
+    it(`100060: ${verb} is refused for a case that somebody else has claimed`, async () => {
       assert.equal((await give('claim', waiting, one)).status, 200);
       const { status, body } = await give(verb, waiting, other);
       assert.deepEqual([status, body.code], [409, 100060]);

@@ -33,7 +33,7 @@ onBothEngines('reviews', (_engine, places) => {
     return started;
   };
 
-  it('reviews are listed with who it is about, since when they wait and why', async () => {
+  it('reviews are listed with the person, the waiting time and the reasons', async () => {
     const { processInstanceId } = await inReview();
     const found = (await list()).find((each: { processInstanceId: string }) => {
       return each.processInstanceId === processInstanceId;
@@ -45,13 +45,13 @@ onBothEngines('reviews', (_engine, places) => {
     assert.deepEqual((await instance(processInstanceId)).review, { status: 'PENDING' });
   });
 
-  it('reviews of the sandbox are listed and counted for nobody with a live key', async () => {
+  it('reviews of the sandbox are neither listed nor counted for a live key', async () => {
     await inReview();
     const { body } = await app.call(`${reviews}?size=1000`, { token: await app.token() });
     assert.deepEqual([body.content, body.totalElements], [[], 0]);
   });
 
-  it('approved accept the instance, with comment and reviewer', async () => {
+  it('reviews that are approved accept the instance, with comment and reviewer', async () => {
     const { processInstanceId, user } = await inReview();
     const { status, body } = await post(processInstanceId, 'approve', { comment: 'Same person', reviewer: 'Grace' });
     assert.equal(status, 200);
@@ -60,7 +60,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await user.look()).result.outcome, 'passed');
   });
 
-  it('rejected decline it, and need a comment', async () => {
+  it('reviews that are rejected decline the instance, and need a comment', async () => {
     const { processInstanceId } = await inReview();
     assert.equal((await post(processInstanceId, 'reject')).body.code, 100001);
     const { body } = await post(processInstanceId, 'reject', { comment: 'Somebody else' });
@@ -68,7 +68,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.deepEqual(body.review, { status: 'REJECTED', comment: 'Somebody else', reviewer: 'API Key: test' });
   });
 
-  it('reviews that somebody has claimed are refused to others with 100060, until the claim runs out', async () => {
+  it('reviews that a reviewer has claimed are refused to others with 100060, until the claim expires', async () => {
     const { processInstanceId } = await inReview();
     const claimed = await post(processInstanceId, 'claim', { reviewer: 'Grace' });
     assert.equal(claimed.body.reviewer, 'Grace');
@@ -82,7 +82,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await post(processInstanceId, 'approve', { comment: 'ok', reviewer: 'Grace' })).status, 200);
   });
 
-  it('100060: a claim from a time when the clock was ahead does not keep others away once it is put right', async () => {
+  it('100060: a claim of a time when the clock was ahead does not keep others away once it is corrected', async () => {
     const { processInstanceId } = await inReview();
     const right = app.clock.now();
     app.clock.advance(300 * 24 * 60 * MINUTE);
@@ -93,7 +93,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await post(processInstanceId, 'claim', { reviewer: 'Alan' })).body.reviewer, 'Alan');
   });
 
-  it('reviews are claimed by one of many who try at once', async () => {
+  it('reviews can be claimed by only one of many who try at once', async () => {
     const { processInstanceId } = await inReview();
     const names = Array.from({ length: 20 }, (_, at) => `Reviewer ${at}`);
     const answers = await Promise.all(names.map((reviewer) => post(processInstanceId, 'claim', { reviewer })));
@@ -101,7 +101,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal(answers.filter(({ body }) => body.code === 100060).length, 19);
   });
 
-  it('reviews are decided once by many who try at once, and then answer 100061', async () => {
+  it('reviews can be decided only once by many who try at once, and then answer 100061', async () => {
     const { processInstanceId } = await inReview();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
@@ -114,7 +114,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal(status === 'COMPLETED_ENDED_SUCCESS', review.status === 'APPROVED');
   });
 
-  it('reviews of instances that do not wait for one are refused with 100061, and those of the other environment with 100022', async () => {
+  it('reviews are refused with 100061 for instances that are not in review, and with 100022 for those of the other environment', async () => {
     const { processInstanceId } = await startJourney(app, testKey);
     for (const what of ['claim', 'release', 'approve', 'reject']) {
       const given = what === 'claim' || what === 'release' ? {} : { comment: 'x' };
@@ -124,7 +124,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await post(processInstanceId, 'approve', { comment: 'x' }, live)).body.code, 100022);
   });
 
-  it('reviews can be filtered by who has claimed them', async () => {
+  it('reviews can be filtered by the reviewer who has claimed them', async () => {
     const { processInstanceId } = await inReview();
     const has = async (query: string) =>
       (await list(query)).some((each: { processInstanceId: string }) => each.processInstanceId === processInstanceId);
@@ -134,7 +134,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.deepEqual([await has('reviewer=Mary'), await has('reviewer=Alan')], [true, false]);
   });
 
-  it('reviews that ask again reopen the step, and nothing else, by a link that works once', async () => {
+  it('reviews can request steps again, which reopens only these, by a link that works once', async () => {
     const { processInstanceId, user } = await inReview();
     const asked = await post(processInstanceId, 'askAgain', { comment: 'Take it in daylight', steps: ['selfie'] });
     assert.equal(asked.status, 200);
@@ -155,7 +155,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal(again.body.code, 100055);
   });
 
-  it('ask only for steps that the end user has done', async () => {
+  it('reviews can request only steps that the end user has done', async () => {
     const { processInstanceId } = await inReview();
     const { body } = await post(processInstanceId, 'askAgain', { comment: 'x', steps: ['match', 'nothing'] });
     assert.equal(body.code, 100001);

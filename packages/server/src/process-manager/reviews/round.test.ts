@@ -11,14 +11,14 @@ describe('the sample for a second review', () => {
   const sampleOf = (secondReviewPercent: number, seal = sealOf(1)) =>
     ids.filter((id) => isForTwo(id, { fourEyes: false, secondReviewPercent }, undefined, seal));
 
-  it('the sample for a second review holds about as many of a hundred as the setting says: all at 100, none at 0', () => {
+  it('the sample for a second review contains about as many of a hundred as the setting says: all at 100, none at 0', () => {
     assert.equal(sampleOf(0).length, 0);
     assert.equal(sampleOf(100).length, ids.length);
     // Further away than seven standard deviations.
     assert.ok(Math.abs(sampleOf(25).length - 2500) < 310, `${sampleOf(25).length}`);
   });
 
-  it('the sample for a second review is foreseen by nobody without the key of the tenant', () => {
+  it('the sample for a second review cannot be predicted without the key of the tenant', () => {
     const others = new Set(sampleOf(50, sealOf(2)));
     const both = sampleOf(50).filter((id) => others.has(id)).length;
     assert.ok(Math.abs(both - 2500) < 310, `${both}`);

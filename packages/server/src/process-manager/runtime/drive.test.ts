@@ -37,7 +37,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     await app.app.jobs.runDue();
   };
 
-  it('the engine in the application ends what runs out of time, also where nobody looks', async () => {
+  it('the engine in the application ends an instance that runs out of time, also if nobody reads it', async () => {
     await deploy({ name: 'short', steps: [{ ...consent, timeout: 'PT1H' }, decide] });
     const started = await startJourney(app, testKey, { processDefnName: 'short' });
     app.clock.advance(HOUR + MINUTE);
@@ -52,7 +52,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await started.user.look()).result.outcome, 'expired');
   });
 
-  it('the engine in the application ends an instance that was never opened when its whole time is over, and its code with it', async () => {
+  it('the engine in the application ends an instance that was never opened when its total time is over, together with its code', async () => {
     const body = { name: 'never opened', processDefnName: 'document-only', maxProcessDuration: 'PT2H' };
     const { body: made } = await post('/processTokens', body);
     const { body: created } = await post(`/processInstances/create?pt=${made.id}`);
@@ -63,7 +63,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     await assert.rejects(endUser(app, codeOf(created.redirectUrl)), /100055/);
   });
 
-  it('pauses until the relying party resumes it with 200, and refuses with 100062 what is not paused', async () => {
+  it('the engine in the application pauses until the relying party resumes it with 200, and refuses with 100062 an instance that is not paused', async () => {
     const steps = [{ id: 'wait', type: 'pause' }, { ...consent, when: 'data.pauses.pause1.ask == "yes"' }, decide];
     await deploy({ name: 'pausing', steps });
     const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'pausing' });
@@ -75,7 +75,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await post(`/processInstances/${processInstanceId}/resume`)).body.code, 100062);
   });
 
-  it('the engine in the application ends an instance that is cancelled, with the child that is under way; 100057: once', async () => {
+  it('the engine in the application ends an instance that is cancelled, together with its running child; 100057 the second time', async () => {
     await deploy({ name: 'cancelled-child', steps: [consent, decide] });
     const steps = [{ id: 'sub', type: 'subprocess', definition: 'cancelled-child', parameters: {} }, decide];
     await deploy({ name: 'cancelled-parent', steps });
@@ -95,7 +95,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.ok(body.content.some(({ item }: { item: string }) => item === id));
   });
 
-  it('the engine in the application runs a subprocess as a child of its own, whose steps the end user sees in the same journey', async () => {
+  it('the engine in the application runs a subprocess as a child instance, whose steps the end user sees in the same journey', async () => {
     await deploy({ name: 'child', steps: [consent, decide] });
     const steps = [
       { id: 'sub', type: 'subprocess', definition: 'child', parameters: { more: 'x' } },
@@ -131,7 +131,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await instance(childId)).code, 100022, 'a child goes with its parent');
   });
 
-  it('the engine in the application ends the parent with its child when somebody declines, and tells why', async () => {
+  it('the engine in the application ends the parent with its child when the end user declines, and its event names the reason', async () => {
     const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'parent' });
     await user.submit('consent', { accepted: false });
     const now = await user.look();
@@ -140,7 +140,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await instance(processInstanceId)).status, 'COMPLETED_ENDED_ERROR');
   });
 
-  it('the engine in the application goes on with the parent when its child is deleted', async () => {
+  it('the engine in the application continues the parent when its child is deleted', async () => {
     const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'parent' });
     const [{ data }] = (await events(processInstanceId)).filter(
       ({ type }: { type: string }) => type === 'instance.childStarted',
@@ -150,7 +150,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await user.look()).status, 'COMPLETED_TERMINATED');
   });
 
-  it('the engine in the application makes no more than 50 instances below one journey, however the definitions below it multiply', async () => {
+  it('the engine in the application creates at most 50 instances below one journey, however its definitions nest', async () => {
     const below = (definition: string, count: number) =>
       Array.from({ length: count }, (_, at) => ({ id: `sub${at}`, type: 'subprocess', definition }));
     await deploy({ name: 'leaf', steps: [decide] });
@@ -178,7 +178,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal(await count(tree.processInstanceId), 50);
   });
 
-  it('the engine in the application ends with an error where a definition below it is not deployed any more', async () => {
+  it('the engine in the application ends with an error if the definition of a subprocess is no longer deployed', async () => {
     const child = await deploy({ name: 'going', steps: [consent, decide] });
     await deploy({ name: 'left', steps: [{ id: 'sub', type: 'subprocess', definition: 'going' }, decide] });
     await post(`/processDefinitions/${child}/archive`);
@@ -186,7 +186,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await instance(processInstanceId)).status, 'COMPLETED_PROCESS_ERROR');
   });
 
-  it('the engine in the application keeps to the version an instance began with, whatever is deployed later', async () => {
+  it('the engine in the application keeps the version with which an instance began, whatever is deployed later', async () => {
     await deploy({ name: 'changing', steps: [consent, decide] });
     const { user } = await startJourney(app, testKey, { processDefnName: 'changing' });
     await deploy({ name: 'changing', steps: [{ ...consent, id: 'other' }, decide] });
@@ -195,7 +195,7 @@ onBothEngines('the engine in the application', (_engine, places) => {
     assert.equal((await later.look()).step.id, 'other');
   });
 
-  it('the engine in the application keeps what the end user gave sealed: no word of it stands in the state', async () => {
+  it('the engine in the application seals the input of the end user: the state contains no plain text of it', async () => {
     const schema = { type: 'object', properties: { word: { type: 'string', maxLength: 50 } } };
     await deploy({ name: 'sealed', steps: [{ id: 'ask', type: 'form', schema }, consent, decide] });
     const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'sealed' });

@@ -51,7 +51,7 @@ onBothEngines('journeys that are due', (_engine, places) => {
       )
     )?.due_at;
 
-  it('end by themselves if a condition takes more steps than it may, and say which rule it was', async () => {
+  it('journeys that are due end if a condition exceeds its budget, and the event names the rule', async () => {
     const [slow, simple] = [await start('slow'), await start('simple')];
     await runDue(60 * SECOND);
     assert.equal(await statusOf(slow), 'COMPLETED_PROCESS_ERROR');
@@ -71,7 +71,7 @@ onBothEngines('journeys that are due', (_engine, places) => {
     assert.equal((await lastEvent(slow)).sequence, sequence, 'it is not tried again');
   });
 
-  it('meet patterns that a backtracking engine would never finish', async () => {
+  it('journeys that are due evaluate patterns that a backtracking engine would never finish', async () => {
     const id = await start('regex');
     await runDue(60 * SECOND);
     assert.equal(
@@ -81,7 +81,7 @@ onBothEngines('journeys that are due', (_engine, places) => {
     );
   });
 
-  it('journeys that are due are put off if they cannot go on, and hold up nobody else', async () => {
+  it('journeys that are due are postponed if they cannot continue, and hold up no others', async () => {
     const broken = await start('simple');
     await acme().write((tx) =>
       tx.run({ text: "UPDATE journeys SET state = 'x' WHERE tenant_id = $1 AND instance_id = $2" }, ['acme', broken]),

@@ -32,7 +32,7 @@ onBothEngines('children of a journey', (_engine, places) => {
     journey.acme.write((tx) => journey.drive.startChild(tx, child, journey.clock.now()));
   const made = (id: string) => countDescendants(journey.acme, id);
 
-  it(`children of a journey are made ${CHILDREN_PER_TRANSACTION} in a transaction; the rest by jobs, each in its own, until the journey ends`, async () => {
+  it(`children of a journey are created ${CHILDREN_PER_TRANSACTION} in a transaction; the rest by jobs, each in its own, until the journey ends`, async () => {
     const id = await open(12);
     assert.equal(await made(id), CHILDREN_PER_TRANSACTION);
     assert.equal((await journey.drive.look(journey.acme, id))?.state.flow.current?.phase, 'child');
@@ -48,7 +48,7 @@ onBothEngines('children of a journey', (_engine, places) => {
     assert.equal((await findInstance(journey.acme, id))?.status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('children of a journey are not made for a parent that has ended meanwhile', async () => {
+  it('children of a journey are not created for a parent that has ended meanwhile', async () => {
     const id = await open(7);
     const [job] = journey.enqueued.splice(0);
     await journey.apply(id, { type: 'expire' });

@@ -31,7 +31,7 @@ async function endsJourney(abort: AbortController): Promise<boolean> {
   return applied.length > 0;
 }
 
-it('a last attempt whose lease was lost, or whose server stops, leaves the journey to the next', async () => {
+it('a last attempt at the work of a step does not end the journey if its lease was lost or its server stops', async () => {
   assert.equal(await endsJourney(new AbortController()), true);
   for (const [reason, isOver] of [
     [LEASE_LOST, false],
@@ -87,7 +87,7 @@ onBothEngines('the work of a step', (_engine, places) => {
     return user;
   };
 
-  it('the work of a step waits as long as the bucket is away, and is done when it is back', async () => {
+  it('the work of a step waits as long as the bucket is unavailable, and is done when it is back', async () => {
     const user = await inOutage();
     for (let times = 0; times < 3 * WORK_STEP.maxAttempts; times++) {
       await runAgain(POSTPONED_MS);
@@ -100,7 +100,7 @@ onBothEngines('the work of a step', (_engine, places) => {
     assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('the work of a step ends the journey with an error when the bucket was away for an hour', async () => {
+  it('the work of a step ends the journey with an error if the bucket was unavailable for an hour', async () => {
     const user = await inOutage();
     await runAgain(HOUR);
     assert.equal((await user.look()).status, 'COMPLETED_PROCESS_ERROR');

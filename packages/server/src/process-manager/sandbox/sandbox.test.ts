@@ -23,9 +23,9 @@ onBothEngines('the sandbox', (_engine, places) => {
     return { ...journey, path, instance: (await app.call(path, { token: journey.token })).body };
   };
 
-  describe('plays every scenario it lists', () => {
+  describe('the scenarios of the sandbox', () => {
     for (const { name, outcome } of scenarios) {
-      it(`${name} ends in ${outcome}`, async () => {
+      it(`the scenario ${name} ends in ${outcome}`, async () => {
         const { instance } = await run(name);
         assert.equal(instance.status, outcome);
         assert.equal(instance.environment, 'test');
@@ -44,7 +44,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     );
   });
 
-  it('the sandbox takes the same way as a live journey: the same events, in the same order, and checks that say who made them', async () => {
+  it('the sandbox runs a journey like live: the same events, in the same order, and checks that name their source', async () => {
     const { path, token, instance } = await run('passed');
     const events = (await app.call(`${path}/events?size=100`, { token })).body.content;
     assert.deepEqual(
@@ -68,7 +68,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     for (const check of checks) assert.equal(check.metaData.engine, 'sandbox');
   });
 
-  it('the sandbox believes a JSON document in place of an image', async () => {
+  it('the sandbox accepts a JSON document in place of an image', async () => {
     const { user, token, processInstanceId } = await startJourney(app, testKey);
     await user.submit('consent', { accepted: true });
     const fields = { 'First Name': 'GRACE', 'Document Number': 'X1', 'Date Of Birth': '1990-05-04' };
@@ -96,7 +96,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal(JSON.parse(Buffer.from(item.body.data, 'base64').toString()).person, 'grace');
   });
 
-  it('really looks in the watchlists of its environment, unless a scenario says what is found', async () => {
+  it('the sandbox really searches the watchlists of its environment, unless a scenario sets the result', async () => {
     const token = await app.token(testKey);
     const send = async (path: string, body: object) => {
       const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body), token });
@@ -128,7 +128,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     ]);
   });
 
-  it('the sandbox lets whoever acts in a test journey choose the outcome, for the checks to come', async () => {
+  it('the sandbox lets the end user of a test journey choose the outcome of later checks', async () => {
     const { user, token, processInstanceId } = await startJourney(app, testKey);
     const choose = (scenario: string) =>
       user.call('/simulation', { method: 'POST', body: JSON.stringify({ scenario }) });
@@ -148,7 +148,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal((await app.call(path, { token })).body.status, wanted);
   });
 
-  it('100233: a live journey has no outcomes to choose from, whoever asks', async () => {
+  it('100233: a live journey offers no choice of outcomes, to any caller', async () => {
     const { user } = await startJourney(app, app.apiKey);
     for (const init of [{}, { method: 'POST', body: JSON.stringify({ scenario: 'passed' }) }]) {
       const { status, body } = await user.call('/simulation', init);
@@ -162,7 +162,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal(elsewhere.body.code, 100054);
   });
 
-  it('748 and 802: a check of a face that cannot be used says which of the two it is', async () => {
+  it('748 and 802: a check of an unusable face in the sandbox has the code of its reason', async () => {
     for (const [fault, code] of [
       ['no_face', 748],
       ['several_faces', 748],
@@ -190,7 +190,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     }
   });
 
-  it('the sandbox refuses a scenario that it does not have, and any scenario from a live key', async () => {
+  it('the sandbox refuses an unknown scenario, and any scenario from a live key', async () => {
     const create = async (_scenario: string, token: string) => {
       const body = JSON.stringify({ name: 'x', processDefnName: 'document-only', parameters: { _scenario } });
       return (await app.call('/api/process-manager/processTokens', { method: 'POST', body, token })).body;
@@ -209,7 +209,7 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal((await app.call(path)).body.code, 100022);
   });
 
-  it('the sandbox is nowhere else: without a machine a live journey passes no check, and a human decides', async () => {
+  it('the sandbox never replaces live checks: without image analysis a live journey passes no check, and a human decides', async () => {
     const { processInstanceId, user } = await startJourney(app, app.apiKey);
     await user.submit('consent', { accepted: true });
     const image = { method: 'POST', body: JPEG, headers: { 'content-type': 'image/jpeg' } };

@@ -12,7 +12,7 @@ const origins = [
 const rule = { origins, maxLength: MAX_REDIRECT_LENGTH };
 const faultOf = (text: string) => redirectFault(text, rule);
 
-describe('addresses that end users may be sent to', () => {
+describe('addresses for redirects of end users', () => {
   for (const text of [
     'https://good.example',
     'https://good.example/',
@@ -31,7 +31,7 @@ describe('addresses that end users may be sent to', () => {
     'myapp://callback?id={PROCESS_INSTANCE_ID}',
     'myapp:callback',
   ]) {
-    it(`addresses that end users may be sent to takes ${text}`, () => assert.equal(faultOf(text), undefined));
+    it(`a redirect of end users is allowed to ${text}`, () => assert.equal(faultOf(text), undefined));
   }
 
   for (const text of [
@@ -130,31 +130,31 @@ describe('addresses that end users may be sent to', () => {
     'wss://good.example/',
     'ftp://good.example/',
   ]) {
-    it(`addresses that end users may be sent to refuses ${JSON.stringify(text)}`, () =>
+    it(`a redirect of end users is refused to ${JSON.stringify(text)}`, () =>
       assert.equal(typeof faultOf(text), 'string'));
   }
 
-  it('addresses that end users may be sent to refuses an address that is too long', () => {
+  it('a redirect of end users is refused to an address that is too long', () => {
     const text = `https://good.example/${'x'.repeat(MAX_REDIRECT_LENGTH)}`;
     assert.match(faultOf(text) ?? '', /at most 1000 characters/);
     assert.equal(faultOf(text.slice(0, MAX_REDIRECT_LENGTH)), undefined);
   });
 
-  it('addresses that end users may be sent to takes the server itself only where that is said', () => {
+  it('a redirect of end users is allowed to the server itself only if the rules say so', () => {
     const ownOrigin = 'http://acme.fir.localhost:8080';
     assert.equal(redirectFault(`${ownOrigin}/web/`, { ...rule, ownOrigin }), undefined);
     assert.equal(typeof faultOf(`${ownOrigin}/web/`), 'string');
     assert.equal(typeof redirectFault('http://other.fir.localhost:8080/web/', { ...rule, ownOrigin }), 'string');
   });
 
-  it('an empty list lets nobody be sent anywhere', () => {
+  it('a redirect of end users is refused to every address if the list is empty', () => {
     for (const text of ['https://good.example', 'myapp:x', 'null', 'https://null']) {
       assert.equal(typeof redirectFault(text, { origins: [], maxLength: 1000 }), 'string');
     }
   });
 });
 
-describe('the list of a tenant', () => {
+describe('the list of redirect origins of a tenant', () => {
   for (const [text, origin] of [
     ['https://WWW.Example.com', 'https://www.example.com'],
     ['https://www.example.com/', 'https://www.example.com'],
@@ -170,7 +170,7 @@ describe('the list of a tenant', () => {
     ['MyApp:', 'myapp:'],
     ['com.example.app:', 'com.example.app:'],
   ] as const) {
-    it(`the list of a tenant keeps ${JSON.stringify(text)} as ${origin}`, () =>
+    it(`the list of redirect origins of a tenant stores ${JSON.stringify(text)} as ${origin}`, () =>
       assert.equal(normaliseOrigin(text).origin, origin));
   }
 
@@ -212,7 +212,7 @@ describe('the list of a tenant', () => {
     'my app:',
     'null',
   ]) {
-    it(`the list of a tenant refuses ${JSON.stringify(text)}`, () =>
+    it(`the list of redirect origins of a tenant refuses ${JSON.stringify(text)}`, () =>
       assert.equal(typeof normaliseOrigin(text).fault, 'string'));
   }
 });

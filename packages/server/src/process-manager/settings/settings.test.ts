@@ -14,7 +14,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
   const PATH = '/api/process-manager/settings';
   const update = (body: unknown) => grove.call(PATH, { method: 'POST', body: JSON.stringify(body) });
 
-  it('the settings of journeys at first let nobody be sent anywhere', async () => {
+  it('the settings of journeys allow no redirects at first', async () => {
     const { status, body } = await grove.call(PATH);
     assert.deepEqual(
       [status, body],
@@ -37,7 +37,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     );
   });
 
-  it('100351: are changed for the first time by one of many who try at once', async () => {
+  it('100351: the settings of journeys are created by only one of many who try at once', async () => {
     const query = `?ifLastUpdatedDtm=${encodeURIComponent(NEVER)}`;
     const token = await grove.token();
     const answers = await Promise.all(
@@ -49,7 +49,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     await update({ reviewReasons: [] });
   });
 
-  it('keep origins in one spelling, each once', async () => {
+  it('the settings of journeys store origins in one spelling, each once', async () => {
     const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
     const kept = {
       redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
@@ -70,7 +70,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await grove.call(PATH)).body, { ...kept, lastUpdatedDtm });
   });
 
-  it('100351: are not changed by who has read older ones, and by one of many who try at once', async () => {
+  it('100351: the settings of journeys cannot be changed by a caller who has read an older version, and only by one of many at once', async () => {
     const { lastUpdatedDtm } = (await update({ fourEyes: false })).body;
     const change = (reviewReasons: string[], ifLastUpdatedDtm: string) =>
       grove.call(`${PATH}?ifLastUpdatedDtm=${encodeURIComponent(ifLastUpdatedDtm)}`, {
@@ -85,7 +85,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.equal((await change([], fresh)).status, 200);
   });
 
-  it('allow specimens if told so, and leave that alone if it is not named', async () => {
+  it('the settings of journeys allow specimens if requested, and keep that if an update does not name it', async () => {
     const allowed = await update({ redirectOrigins: [], allowSpecimens: true });
     assert.deepEqual([allowed.status, allowed.body.allowSpecimens], [200, true]);
     assert.equal((await update({ redirectOrigins: ['https://a.example'] })).body.allowSpecimens, true);
@@ -94,14 +94,14 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.equal((await update({ redirectOrigins: [], allowSpecimens: false })).body.allowSpecimens, false);
   });
 
-  it('hold the reasons that reviewers choose from, nine at most', async () => {
+  it('the settings of journeys contain the reasons that reviewers choose from, at most nine', async () => {
     const reasons = ['The portrait is of somebody else', 'Das Bild ist unscharf'];
     assert.deepEqual((await update({ reviewReasons: reasons })).body.reviewReasons, reasons);
     assert.equal((await update({ reviewReasons: Array.from({ length: 10 }, (_, at) => `reason ${at}`) })).status, 400);
     assert.deepEqual((await update({ reviewReasons: [] })).body.reviewReasons, []);
   });
 
-  it('hold the queues of reviewers, each name once', async () => {
+  it('the settings of journeys contain the queues of reviewers, each name once', async () => {
     const reviewQueues = [{ name: 'Passports', processDefnNames: ['document-only', 'document-and-selfie'] }];
     assert.deepEqual((await update({ reviewQueues })).body.reviewQueues, reviewQueues);
     const twice = [...reviewQueues, { name: 'passports', processDefnNames: ['x'] }];
@@ -111,7 +111,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await update({ reviewQueues: [] })).body.reviewQueues, []);
   });
 
-  it('refuse with 100001 what is no origin, name each, and stay as they were', async () => {
+  it('the settings of journeys refuse with 100001 each invalid origin, and do not change', async () => {
     const before = (await grove.call(PATH)).body;
     const { status, body } = await update({
       redirectOrigins: ['https://ok.example', 'javascript:', 'http://x.example'],
@@ -124,7 +124,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await grove.call(PATH)).body, before);
   });
 
-  it('list whose pages may frame a journey: no app, no path, no wildcard, each once', async () => {
+  it('the settings of journeys list whose pages may frame a journey: no app, no path, no wildcard, each once', async () => {
     const { body } = await update({ embedOrigins: ['https://Shop.example', 'https://shop.example/'] });
     assert.deepEqual(body.embedOrigins, ['https://shop.example']);
     for (const wrong of ['myapp:', 'https://*.example', 'https://a.example/x', 'null', '*', "'self'"]) {
@@ -134,7 +134,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     assert.deepEqual((await update({ embedOrigins: [] })).body.embedOrigins, []);
   });
 
-  it('hold at most a hundred origins of at most 255 characters', async () => {
+  it('the settings of journeys contain at most a hundred origins of at most 255 characters', async () => {
     const many = Array.from({ length: 101 }, (_, at) => `https://h${at}.example`);
     assert.equal((await update({ redirectOrigins: many })).body.code, 100001);
     assert.equal((await update({ redirectOrigins: many.slice(1) })).status, 200);
@@ -148,7 +148,7 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     }
   });
 
-  it('the settings of journeys are each tenant’s own', async () => {
+  it('the settings of journeys are separate for each tenant', async () => {
     await update({ redirectOrigins: ['https://acme.example'] });
     const { apiKey } = await grove.app.tenants.create({ id: 'other' });
     const token = await grove.token(apiKey);

@@ -24,7 +24,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
   after(() => world.grove.stop());
 
   describe('create', () => {
-    it('the creation of an instance from a token answers 201 with a redirect address that carries a one-time code, of which only the hash is kept', async () => {
+    it('the creation of an instance from a token answers 201 with a redirect address that contains a one-time code, which is stored only as a hash', async () => {
       const { status, body } = await world.create();
       assert.equal(status, 201, JSON.stringify(body));
       const { processInstanceId: id, redirectUrl, themeUrl } = body;
@@ -40,7 +40,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.ok(!JSON.stringify(row).includes(code) && !world.grove.logged().includes(code));
     });
 
-    it('one call takes the person and the reference, and answers the id', async () => {
+    it('the creation of an instance from a token takes the person and the reference in one call, and answers the id', async () => {
       const parameters = '{"firstName":"Ada","orderId":"A 1"}';
       const { id } = await addTestToken(world.acme, world.definition, { parameters });
       const given = { parameters: { firstName: 'Bob', customerNumber: 'C-7' }, externalReference: 'case/4711-b' };
@@ -58,7 +58,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
     });
 
-    it('the reference is sealed, and stays when the row is written again', async () => {
+    it('the reference of an instance is sealed, and stays when the row is written again', async () => {
       const body = { externalReference: 'reference-in-clear' };
       const { processInstanceId } = await world.grove.client.processInstances.create({
         query: { pt: world.token.id },
@@ -88,7 +88,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.deepEqual([away.status, away.body.code], [400, 100025]);
     });
 
-    it('the creation of an instance from a token counts the use, and the token shows how many there were', async () => {
+    it('the creation of an instance from a token counts the use, and the token shows the count', async () => {
       const { id } = await addTestToken(world.acme, world.definition, { name: 'counted' });
       for (const counter of [1, 2]) {
         const { processInstanceId } = (await world.create(id)).body;
@@ -99,7 +99,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal(listed.body.content[0].counter, 2);
     });
 
-    it('the creation of an instance from a token sends the end user to the page of the token, whatever its address already carries', async () => {
+    it('the creation of an instance from a token redirects the end user to the page of the token, whatever its address already contains', async () => {
       const urls: [string, RegExp][] = [
         ['https://good.example/ui', /^https:\/\/good\.example\/ui\?pi=[^&#]+#c=acme/],
         ['https://good.example/ui?lang=de#top', /^https:\/\/good\.example\/ui\?lang=de&pi=[^&#]+#top&c=acme/],
@@ -118,7 +118,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.deepEqual(body.content, [{ sequence: 1, type: 'instance.created', dateTime: at, status: 'PENDING' }]);
     });
 
-    it('an Idempotency-Key makes one instance of two requests', async () => {
+    it('an Idempotency-Key creates one instance for two requests', async () => {
       const { id } = await addTestToken(world.acme, world.definition);
       const headers = { 'Idempotency-Key': 'instance-once' };
       const twice = () => world.grove.call(`${PATH}/create?pt=${id}`, { method: 'POST', body: '{}', headers });
@@ -141,7 +141,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal(after?.counter, more.counter ?? 0, 'a refused use is not counted');
     };
 
-    it('a token that cannot be used answers 100021 when there is none, or it is of another tenant or the sandbox', async () => {
+    it('100021: a token that does not exist, or is of another tenant or the sandbox, creates no instance', async () => {
       assert.deepEqual(
         [(await world.create('nothing')).status, (await world.create(newId(0))).body.code],
         [404, 100021],
@@ -152,27 +152,26 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await world.create(world.token.id, world.testKey)).body.code, 100021);
     });
 
-    it('a token that cannot be used answers 100024 when it is not active', () =>
-      refused({ status: 'INACTIVE' }, 100024));
+    it('100024: a token that is not active creates no instance', () => refused({ status: 'INACTIVE' }, 100024));
 
-    it('a token that cannot be used answers 100044 from the very moment it expires', async () => {
+    it('100044: a token creates no instance from the very moment it expires', async () => {
       const now = world.grove.clock.now();
       await refused({ type: 'MULTI_USE_TIME_LIMITED', not_after_at: now }, 100044);
       const { id } = await addTestToken(world.acme, world.definition, { not_after_at: now + 1 });
       assert.equal((await world.create(id)).status, 201);
     });
 
-    it('a token that cannot be used answers 100045 until the very moment it becomes valid', async () => {
+    it('100045: a token creates no instance until the very moment it becomes valid', async () => {
       const now = world.grove.clock.now();
       await refused({ not_before_at: now + 1 }, 100045);
       const { id } = await addTestToken(world.acme, world.definition, { not_before_at: now });
       assert.equal((await world.create(id)).status, 201);
     });
 
-    it('a token that cannot be used answers 100046 when it was used as often as it may be', () =>
+    it('100046: a token that has no uses left creates no instance', () =>
       refused({ type: 'MULTI_USE_COUNT_LIMITED', max_count: 3, counter: 3 }, 100046));
 
-    it('a token that cannot be used answers 100047 when its definition is deployed no more, or nothing bears its tag', async () => {
+    it('100047: a token creates no instance if its definition is no longer deployed, or no version has its tag', async () => {
       const archived = await addTestDefinition(world.acme, { name: 'archived-later' });
       const bound = { definition_id: archived.id };
       await world.acme.write((tx) => tx.run(ARCHIVE, ['acme', archived.id]));
@@ -180,7 +179,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       await refused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
     });
 
-    it('a token that cannot be used answers 100047 when its definition is archived after it has started journeys', async () => {
+    it('100047: a token creates no instance if its definition is archived after earlier journeys', async () => {
       const retired = await addTestDefinition(world.acme, { name: 'retired-later' });
       const { id } = await addTestToken(world.acme, retired, { definition_id: retired.id });
       assert.equal((await world.create(id)).status, 201);
@@ -190,7 +189,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       }
     });
 
-    it('a tag leads to whatever bears it now', async () => {
+    it('a tag of a token leads to the version that has the tag now', async () => {
       const next = await addTestDefinition(world.acme, { name: 'onboarding', version: 2 });
       const tagged = { definition_id: null, process_defn_version: null, process_defn_tag: 'current' };
       const { id } = await addTestToken(world.acme, world.definition, tagged);
@@ -200,7 +199,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       }
     });
 
-    it('500 parallel creates on 100 uses give exactly 100 instances', async () => {
+    it('500 parallel creations from a token with 100 uses create exactly 100 instances', async () => {
       const { id } = await addTestToken(world.acme, world.definition, {
         type: 'MULTI_USE_COUNT_LIMITED',
         max_count: 100,
@@ -215,7 +214,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
     });
   });
 
-  describe('create and redirect', () => {
+  describe('the creation of an instance with a redirect', () => {
     it('the creation of an instance with a redirect answers 307 without a body, to the server itself, whatever page the token names', async () => {
       const { id } = await addTestToken(world.acme, world.definition, { ui_url: 'https://good.example/ui' });
       const { status, headers, text } = await world.start(undefined, id);
@@ -233,7 +232,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       return world.rowOf(new URL(answer.headers.get('location') ?? '').searchParams.get('pi') ?? '');
     };
 
-    it('the body fills in the token for this instance alone', async () => {
+    it('the body of the creation of an instance replaces values of the token for this instance only', async () => {
       const parameters = '{"firstName":"Ada","orderId":"A 1"}';
       const { id } = await addTestToken(world.acme, world.definition, { parameters });
       const notAfterDtm = toDtm(world.grove.clock.now() + HOUR);
@@ -251,7 +250,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
     });
 
-    it('an Idempotency-Key makes one instance of three requests, with the same redirect', async () => {
+    it('an Idempotency-Key creates one instance for three requests, with the same redirect', async () => {
       const { id } = await addTestToken(world.acme, world.definition, {
         type: 'MULTI_USE_COUNT_LIMITED',
         max_count: 2,
@@ -274,7 +273,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await send({ name: 'other' })).body.code, 100012);
     });
 
-    it('the SDK gives the id of the instance beside the address', async () => {
+    it('the SDK returns the id of the instance beside the redirect address', async () => {
       const body = { externalReference: 'from the SDK' };
       const started = await world.grove.client.processInstances.start({ query: { pt: world.token.id }, body });
       const { externalReference } = (await world.get(started.processInstanceId)).body;
@@ -304,7 +303,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
         '/parameters',
       ],
     ] as const) {
-      it(`the creation of an instance with a redirect refuses ${what} with 100001, and takes no use`, async () => {
+      it(`the creation of an instance with a redirect refuses ${what} with 100001, and counts no use`, async () => {
         const { id } = await addTestToken(world.acme, world.definition, {
           type: 'MULTI_USE_COUNT_LIMITED',
           max_count: 1,

@@ -41,7 +41,7 @@ onBothEngines('many process tokens', (engine, places) => {
     return { places: rows.map(({ id }) => ids.indexOf(id)), total };
   };
 
-  it('many process tokens are sorted and searched as a whole, in pages', async () => {
+  it('very many process tokens are sorted and searched as a whole, in pages', async () => {
     const last = TOKENS - 1;
     const newest = { places: [last, last - 1], total: TOKENS };
     assert.deepEqual(await page({ size: 2, sort: ['lastUpdatedDtm'] }), newest);
@@ -62,7 +62,7 @@ onBothEngines('many process tokens', (engine, places) => {
     assert.deepEqual(await page({ size: 3, after }, 'token 9__'), { places: matchingIds.slice(11, 14), total: 100 });
   });
 
-  it('many process tokens are looked through in batches, so that one statement does not hold up others', async () => {
+  it('very many process tokens are read in batches, so that one statement does not hold up others', async () => {
     const sizes: number[] = [];
     const all: TenantDb['all'] = async (...call) => {
       const rows = await acme.all(...call);
@@ -78,7 +78,7 @@ onBothEngines('many process tokens', (engine, places) => {
   });
 
   if (engine === 'sqlite') {
-    it('the list of an environment does not pass over those of the other one', async () => {
+    it('the list of process tokens of an environment does not read those of the other one', async () => {
       const plans: string[] = [];
       const all: TenantDb['all'] = async (statement, values) => {
         const plan = await acme.all<{ detail: string }>({ text: `EXPLAIN QUERY PLAN ${statement.text}` }, values);

@@ -73,7 +73,7 @@ onBothEngines('process tokens', (_engine, places) => {
       });
     });
 
-    it('the creation of a process token echoes everything it was given, the deprecated fields too', async () => {
+    it('the creation of a process token returns every field of the request, the deprecated ones too', async () => {
       const given = {
         description: 'For the shop',
         processDefnVersion: 1,
@@ -92,7 +92,7 @@ onBothEngines('process tokens', (_engine, places) => {
       for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
     });
 
-    it('the creation of a process token takes numbers as text, and ignores what is not the caller’s to set', async () => {
+    it('the creation of a process token accepts numbers as text, and ignores fields that the caller cannot set', async () => {
       const sent = {
         processDefnVersion: '1',
         type: 'MULTI_USE_COUNT_LIMITED',
@@ -183,7 +183,7 @@ onBothEngines('process tokens', (_engine, places) => {
         refused(more, pointer));
     }
 
-    it('the creation of a process token takes what the specification shows: odd keys, long texts, an empty name, a count for what is unlimited', async () => {
+    it('the creation of a process token accepts every example of the specification: odd keys, long texts, an empty name, a count for an unlimited token', async () => {
       const parameters = { _customerRef: 'C-1', 'with space': 'ü', long: 'x'.repeat(10_000) };
       const { status, body } = await create({ parameters, description: 'x'.repeat(300), maxCount: 5 });
       assert.deepEqual([status, body.parameters, body.type, body.maxCount], [201, parameters, 'UNLIMITED', 5]);
@@ -197,14 +197,14 @@ onBothEngines('process tokens', (_engine, places) => {
       }
     });
 
-    it('a count does not limit what is unlimited, as the specification has it', async () => {
+    it('a count does not limit an unlimited process token, as the specification says', async () => {
       const { id } = (await create({ maxCount: 1 })).body;
       const make = () =>
         grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST', body: '{}' });
       assert.deepEqual([(await make()).status, (await make()).status], [201, 201]);
     });
 
-    it('parameters: 500 keys, 255 characters and 64 KiB together are taken, more are not', async () => {
+    it('the creation of a process token accepts 500 parameters, 255 characters and 64 KiB together, and refuses more', async () => {
       const keys = (count: number, length: number) =>
         Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`.padEnd(length, '-'), 'v']));
       assert.equal((await create({ parameters: keys(500, 100) })).status, 201);
@@ -215,14 +215,14 @@ onBothEngines('process tokens', (_engine, places) => {
       }
     });
 
-    it('parameters: a value of a megabyte is refused, whichever limit it meets first', async () => {
+    it('the creation of a process token refuses a parameter of a megabyte, whichever limit applies first', async () => {
       const { status, body } = await create({ parameters: { a: 'x'.repeat(2 ** 20) } });
       assert.deepEqual([status, body.code], [413, 100005]);
       assert.equal((await create({ parameters: { a: 'x'.repeat(2 ** 20 - 1000) } })).body.code, 100001);
     });
 
     for (const key of ['__proto__', 'constructor', 'prototype']) {
-      it(`parameters: ${key} is refused with 100001, and no object has it afterwards`, async () => {
+      it(`the creation of a process token refuses the parameter ${key} with 100001, and no object has it afterwards`, async () => {
         const body = `{"name":"proto ${key}","processDefnName":"kyc","parameters":{"${key}":"polluted"}}`;
         const answer = await grove.call(PATH, { method: 'POST', body });
         assert.deepEqual([answer.status, answer.body.code], [400, 100001]);
@@ -241,14 +241,14 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await create({ parameters })).status, 201);
     });
 
-    it('the user interface may be the server’s own, or none', async () => {
+    it('the user interface of a process token may be that of the server, or none', async () => {
       const own = `http://acme.fir.localhost:${new URL(grove.baseUrl).port}/web/`;
       assert.equal((await create({ uiUrl: own })).body.uiUrl, own);
       const { status, body } = await create({ uiUrl: '' });
       assert.deepEqual([status, body.uiUrl], [201, undefined]);
     });
 
-    it('the creation of a process token refuses with 100065 more tokens than the setting lets a tenant hold; test and live are counted apart', async () => {
+    it('the creation of a process token refuses with 100065 more tokens than the setting allows; test and live are counted separately', async () => {
       const few = await openTestApp(await places.create(), { environment: { GROVE_MAX_PROCESS_TOKENS: '2' } });
       try {
         await addTestDefinition(few.app.db.of(asTenantId('acme')), { name: 'onboarding' });
@@ -271,7 +271,7 @@ onBothEngines('process tokens', (_engine, places) => {
       }
     });
 
-    it('an Idempotency-Key makes one token of two requests', async () => {
+    it('an Idempotency-Key creates one process token for two requests', async () => {
       const twice = () =>
         grove.call(PATH, {
           method: 'POST',
@@ -289,7 +289,7 @@ onBothEngines('process tokens', (_engine, places) => {
       return (body.content as { name: string }[]).map(({ name }) => name);
     };
 
-    it('the list of process tokens finds tokens by name, with % and _ and without regard to case, and carries every field', async () => {
+    it('the list of process tokens finds tokens by name, with % and _, ignoring case, and shows every field', async () => {
       await create({ name: 'Findable One', forTest: false });
       await create({ name: 'findable two', notAfterDtm: toDtm(grove.clock.now() + HOUR) });
       assert.deepEqual(await names('processTokenSearch=FINDABLE%25&sort=name,desc'), ['findable two', 'Findable One']);
@@ -301,7 +301,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.match(item.lastUpdatedDtm, /Z$/);
     });
 
-    it('the list of process tokens pages, sorts, and refuses what it cannot sort by with 100001', async () => {
+    it('the list of process tokens has pages, sorts, and refuses with 100001 an unknown sort order', async () => {
       const { body } = await grove.call(`${PATH}?size=2&page=1&sort=createdDtm,desc`);
       assert.deepEqual([body.numberOfElements, body.number, body.sort.sorted], [2, 1, true]);
       assert.ok(body.totalElements > 10);
@@ -329,14 +329,14 @@ onBothEngines('process tokens', (_engine, places) => {
     const use = (id: string) =>
       grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST', body: '{}' });
 
-    it('get shows what create answered, and what an instance has taken', async () => {
+    it('the read of a process token returns the answer of its creation, with the number of its instances', async () => {
       const { body } = await create({ parameters: { firstName: 'Ada' } });
       assert.deepEqual((await grove.call(at(body.id))).body, body);
       await use(body.id);
       assert.equal((await grove.call(at(body.id))).body.counter, 1);
     });
 
-    it('uses of an UNLIMITED token count when it is limited later, and are forgotten with it', async () => {
+    it('the uses of an UNLIMITED process token count when it is limited later, and are removed together with it', async () => {
       const { id } = (await create()).body;
       for (let times = 0; times < 3; times++) assert.equal((await use(id)).status, 201);
       const limited = await change(id, { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 4 });
@@ -350,7 +350,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.deepEqual(await acme.all(COUNTED, ['acme', `%${id}`]), []);
     });
 
-    it('a process token that is not there, or of the other environment, is refused with 100021', async () => {
+    it('a process token that does not exist, or is of the other environment, is refused with 100021', async () => {
       const { id } = (await create()).body;
       for (const answer of [
         await grove.call(at(id), { token: testKey }),
@@ -365,7 +365,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await grove.call(at(id))).body.status, 'ACTIVE');
     });
 
-    it('100024: INACTIVE closes a token and its link at once, ACTIVE opens it again', async () => {
+    it('100024: an INACTIVE process token and its link are closed at once, and work again when it is ACTIVE', async () => {
       const { id } = (await create()).body;
       const closed = await change(id, { status: 'INACTIVE' });
       assert.deepEqual([closed.status, closed.body.status], [200, 'INACTIVE']);
@@ -377,7 +377,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await use(id)).status, 201);
     });
 
-    it('an update of a process token changes only what is given, and accepts what was read', async () => {
+    it('an update of a process token changes only the fields in the request, and accepts what was read', async () => {
       const given = {
         description: 'before',
         parameters: { firstName: 'Ada' },
@@ -417,7 +417,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await grove.call(at(id))).body.name, name);
     });
 
-    it('a deleted token is gone, its name is free, and its instances stay', async () => {
+    it('a process token that is deleted is gone, its name is free, and its instances stay', async () => {
       const { id, name } = (await create()).body;
       const { processInstanceId } = (await use(id)).body;
       const gone = await remove(id);
@@ -430,7 +430,7 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await create({ name })).status, 201);
     });
 
-    it('the audit log names who changed and deleted a token, and nothing of a person', async () => {
+    it('the audit log names who changed and deleted a process token, without personal data', async () => {
       const { id } = (await create({ name: 'Ada Lovelace' })).body;
       await change(id, { status: 'INACTIVE', description: 'for Ada' });
       await remove(id);
@@ -442,7 +442,7 @@ onBothEngines('process tokens', (_engine, places) => {
     });
   });
 
-  describe('retention', () => {
+  describe('the retention of process tokens', () => {
     const DAY = 24 * HOUR;
     const idsOf = async () => {
       const { body } = await grove.call(`${PATH}?size=1000`);
@@ -450,7 +450,7 @@ onBothEngines('process tokens', (_engine, places) => {
       return new Set(body.content.map(({ id }: { id: string }) => id));
     };
 
-    it('retention removes tokens that are used up or over, once their instances are gone, and no other', async () => {
+    it('retention removes process tokens that are used up or expired, once their instances are gone, and no others', async () => {
       const end = toDtm(grove.clock.now() + HOUR);
       const once = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 };
       const make = async (more: object) => (await create(more)).body.id as string;

@@ -40,7 +40,7 @@ onBothEngines('usage', (_engine, places) => {
   };
   const TEST = `tenant_id = 'acme' AND environment = 'test'`;
 
-  it('usage equals what SQL counts', async () => {
+  it('the usage figures equal the counts of SQL', async () => {
     const { total, days, definitions, devices, reviewers, secondsToEnd } = await usage();
     const of = (status: string) => count(`process_instances WHERE ${TEST} AND status = '${status}'`);
     assert.deepEqual(total, {
@@ -70,7 +70,7 @@ onBothEngines('usage', (_engine, places) => {
     assert.equal(secondsToEnd.instances, 3);
   });
 
-  it('usage is of the days, the definition and the environment that were asked for', async () => {
+  it('the usage figures are limited to the days, the definition and the environment of the request', async () => {
     const today = new Date(app.clock.now()).toISOString().slice(0, 10);
     assert.equal((await usage(`?from=${today}&to=${today}`)).total.created, 3);
     assert.equal((await usage('?processDefnName=other')).total.created, 0);

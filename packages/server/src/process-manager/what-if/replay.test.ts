@@ -11,7 +11,7 @@ import { recordedOutcome, replay } from './replay.ts';
 const RUNS = 3000;
 
 describe('a replay', () => {
-  it('a replay of the same version comes to the recorded outcome, whatever happened', () => {
+  it('a replay with the same version has the recorded outcome, whatever happened', () => {
     let compared = 0;
     const property = fc.property(journeys, (journey) => {
       for (const { after } of moves(journey)) {
@@ -54,7 +54,7 @@ describe('a replay', () => {
     return replay(definitionOf(...after), { definition, flow, checksOf: (step) => checks[step] ?? [] }, NOW);
   };
 
-  it('a replay finds whom a rule about steps would have sent to a human', () => {
+  it('a replay shows whom a rule about steps would have sent to a human', () => {
     const rules = [{ when: 'checks.document.attempts > 1', outcome: 'REVIEW' }];
     const flow = ended({ document: { outcome: 'PASSED', attempts: 2 } });
     assert.deepEqual(run([document, decide], [document, { ...decide, rules }], flow), { outcome: 'REVIEW' });
@@ -62,7 +62,7 @@ describe('a replay', () => {
     assert.deepEqual(run([document, decide], [document, { ...decide, rules }], once), { outcome: 'PASS' });
   });
 
-  it('a replay does not know what a rule about personal data says, unless it does not matter', () => {
+  it('a replay does not know the result of a rule about personal data, unless the outcome does not depend on it', () => {
     const asks = [{ when: 'data.documents.doc1.countryCode == "DEU"', outcome: 'REVIEW' }];
     const flow = ended({ document: passed });
     const { outcome, because } = run([document, decide], [document, { ...decide, rules: asks }], flow);
@@ -71,7 +71,7 @@ describe('a replay', () => {
     assert.deepEqual(run([document, decide], [document, { ...decide, rules: same }], flow), { outcome: 'PASS' });
   });
 
-  it('a replay does not know what a new step would have found, and needs none that was removed', () => {
+  it('a replay does not know the result of a new step, and does not need one that was removed', () => {
     const flow = ended({ document: passed });
     assert.equal(run([document, decide], [document, selfie, decide], flow).outcome, 'NOT_KNOWN');
     const failed = ended(
@@ -81,7 +81,7 @@ describe('a replay', () => {
     assert.deepEqual(run([document, selfie, decide], [document, decide], failed), { outcome: 'PASS' });
   });
 
-  it('a replay judges candidates by another threshold, as far down as they were stored', () => {
+  it('a replay judges candidates by another threshold, down to the lowest stored score', () => {
     const flow = ended({ twice: { outcome: 'REVIEW', attempts: 1 } }, { status: 'REVIEW', decision: 'REVIEW' });
     const candidates = [{ processInstanceId: 'x', score: 0.7 }];
     const check: RecordedCheck = { name: 'duplicate', status: 'REVIEW', score: 0.7, metaData: { candidates } };
@@ -93,7 +93,7 @@ describe('a replay', () => {
     assert.equal(run([twice, decide], [lower, decide], clean, { twice: [none] }).outcome, 'NOT_KNOWN');
   });
 
-  it('a replay judges one picture anew where that becomes enough', () => {
+  it('a replay judges a single picture again if the new version accepts one', () => {
     const record: StepRecord = {
       outcome: 'NOT_PERFORMED',
       attempts: 1,
@@ -108,7 +108,7 @@ describe('a replay', () => {
     assert.deepEqual(run([selfie, decide], [enough, decide], flow, checks), { outcome: 'PASS' });
   });
 
-  it('a replay accepts whom it accepted with a longer list, and does not know about a shorter one', () => {
+  it('a replay accepts a document that is also on a longer list of types, and does not know about a shorter list', () => {
     const flow = ended({ document: passed });
     const longer = { ...document, accept: ['PASSPORT', 'ID_CARD'] };
     assert.deepEqual(run([document, decide], [longer, decide], flow), { outcome: 'PASS' });

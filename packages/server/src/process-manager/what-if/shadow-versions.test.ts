@@ -38,7 +38,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     return processInstanceId;
   };
 
-  it('a shadow version says what it would have made of the instances since it was started, and decides nothing', async () => {
+  it('a shadow version shows the outcomes it would have had for the instances since it was started, and decides nothing', async () => {
     const before = await finish('face-mismatch');
     app.clock.advance(1000);
     const id = await draft();
@@ -63,7 +63,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     assert.equal(audited.body.totalElements, 1);
   });
 
-  it('a shadow version is listed until it is ended, goes on as it began if it is started again, and is seen in its environment alone', async () => {
+  it('a shadow version is listed until it is ended, continues if it is started again, and is visible only in its environment', async () => {
     const id = await draft();
     const first = await send(SHADOWS, { processDefinitionId: id });
     app.clock.advance(60_000);
@@ -79,7 +79,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     assert.ok(!(await ids(token)).includes(id));
   });
 
-  it('100023: is refused of a version that is not there, or of another environment', async () => {
+  it('100023: a shadow version is refused for a version that does not exist, or is of another environment', async () => {
     const id = await draft();
     const live = await app.token();
     const body = JSON.stringify({ processDefinitionId: id });
@@ -93,7 +93,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     }
   });
 
-  it('100048: one that an earlier release took, and this one does not, says what is wrong with it', async () => {
+  it('100048: a shadow version that an earlier release accepted, and this one does not, is refused with its faults', async () => {
     const id = await draft();
     assert.equal((await send(SHADOWS, { processDefinitionId: id })).status, 201);
     const text = 'UPDATE process_definitions SET document = $1 WHERE tenant_id = $2 AND id = $3';
@@ -105,7 +105,7 @@ onBothEngines('a shadow version', (_engine, places) => {
     assert.equal((await app.call(`${SHADOWS}/${id}`, { method: 'DELETE', token })).status, 204);
   });
 
-  it('100065: there are at most twenty at a time', async () => {
+  it('100065: a tenant has at most twenty shadow versions at a time', async () => {
     const id = await draft();
     const { totalElements } = (await get(SHADOWS)).body;
     for (let more = totalElements; more < 20; more += 1) {

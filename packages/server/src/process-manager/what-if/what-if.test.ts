@@ -57,7 +57,7 @@ onBothEngines('what if', (_engine, places) => {
   const whatIf = (definition: object, more: object = {}) =>
     post('whatIf', { definition, startDateTime: '2000-01-01T00:00:00Z', ...more });
 
-  it('the same version comes to what was recorded of every instance', async () => {
+  it('a what-if run of the same version has the recorded outcome of every instance', async () => {
     const { status, body, text } = await whatIf(document);
     assert.equal(status, 200, text);
     assert.equal(body.examined, 5);
@@ -91,7 +91,7 @@ onBothEngines('what if', (_engine, places) => {
     return { examined, changed, turns: turns(), cpuMs: Math.round((user + system) / 1000), wallMs };
   };
 
-  it('a what-if run shows who would come to something else, beside what reviewers said', async () => {
+  it('a what-if run shows who would have another outcome, beside the verdicts of reviewers', async () => {
     const { body } = await whatIf(failing());
     const changed = body.changed.map(
       ({ processInstanceId, recorded, outcome, verdict }: Count & { processInstanceId: string }) => [
@@ -108,7 +108,7 @@ onBothEngines('what if', (_engine, places) => {
     ]);
   });
 
-  it('a what-if run says NOT_KNOWN where personal data decides, and answers in parts', async () => {
+  it('a what-if run says NOT_KNOWN if personal data decides, and answers in parts', async () => {
     const rules = [{ when: 'params.firstName == "Ada"', outcome: 'FAIL' }];
     const steps = document.steps.map((step) => (step.type === 'decision' ? { ...step, rules } : step));
     let next: string | undefined;
@@ -121,7 +121,7 @@ onBothEngines('what if', (_engine, places) => {
     assert.deepEqual(seen, ['NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN']);
   });
 
-  it('replays as many as there are by the same version and by another, in parts, without opening anything of a person', async (t) => {
+  it('a what-if run replays every instance by the same version and by another, in parts, without opening personal data', async (t) => {
     const of = app.app.db.of(asTenantId('acme'));
     const pattern = await findInstance(of, ids[1] as string);
     const journey = await findJourney(of, { instanceId: ids[1] as string });
@@ -147,7 +147,7 @@ onBothEngines('what if', (_engine, places) => {
     }
   });
 
-  it('100048: refuses a definition with faults, and sees nothing of the other environment', async () => {
+  it('100048: a what-if run refuses a definition with faults, and reads nothing of the other environment', async () => {
     const faulty = await whatIf({ name: 'document-and-selfie', steps: [{ id: 'a', type: 'consent' }] });
     assert.deepEqual([faulty.status, faulty.body.code], [400, 100048]);
     const live = await app.token();

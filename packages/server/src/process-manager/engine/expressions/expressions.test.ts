@@ -66,21 +66,21 @@ describe('an expression', () => {
     fails('duration("1y") == duration("1h")', /duration/, 'duration("1y")');
   });
 
-  it('an expression goes through lists and objects', () => {
+  it('an expression iterates over lists and objects', () => {
     all(`${F}.list.all(n, n > 0) && ${F}.list.exists(n, n == 3) && ${F}.list.exists_one(n, n > 2)`);
     all(`${F}.list.map(n, n * 2) == [2, 4, 6]`, `${F}.list.filter(n, n > 1).size() == 2`);
     all(`${F}.list.map(n, n > 1, n + 1) == [3, 4]`, `${F}.address.all(name, name == "city")`);
     all(`${F}.list.all(n, ${F}.list.exists(m, m == n))`, 'cel.bind(x, 2, x * x == 4)', '![].exists(n, true)');
   });
 
-  it('an expression lets the side decide that can, where the other has no value', () => {
+  it('an expression uses the side of "or" and "and" that decides, if the other side has no value', () => {
     all('true || params.missing == "x"', 'params.missing == "x" || true', '!(params.missing == "x" && false)');
     all(`${F}.people.exists(p, p.age == 3)`, `!${F}.people.all(p, p.age == 4)`);
     fails('params.missing == "x" || false', /is missing/, 'params.missing');
     fails(`${F}.people.exists(p, p.age == 4)`, /is missing/, 'p.age');
   });
 
-  it('an expression asks for a member without stumbling over what is missing above it', () => {
+  it('an expression can test for a member even if its parent is missing', () => {
     all(
       `has(${F}.name) && !has(${F}.missing) && has(${F}.nothing)`,
       `!has(${F}.missing.deeper) && has(${F}.address.city)`,
@@ -88,7 +88,7 @@ describe('an expression', () => {
     all('!has(params.constructor) && !has(data.forms.constructor.name) && !("toString" in params)');
   });
 
-  it('an expression names the part that has no value, and never a value', () => {
+  it('an error of an expression names the part without a value, and never shows a value', () => {
     fails(`${F}.list[3] == 1`, /is missing/, `${F}.list[3]`);
     fails(`${F}.name.length == 1`, /has no members/, `${F}.name.length`);
     fails(`params[${F}.name] == "x"`, /is missing/, `params[${F}.name]`);
@@ -105,7 +105,7 @@ describe('the budget of an expression', () => {
       text,
     );
 
-  it('the budget of an expression is used up by elements, by characters and by what is made of them', () => {
+  it('the budget of an expression is used up by elements, by characters and by the results of functions', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b))`);
     exceeds(`${L}.text.matches("^(a+)+$")`);
     exceeds(`(${L}.text + "b").contains(${L}.text + "c")`);
@@ -115,7 +115,7 @@ describe('the budget of an expression', () => {
     exceeds(`${L}.text.split("") == []`);
   });
 
-  it('the budget of an expression is used up by texts of other scripts whose letters are changed one by one', () => {
+  it('the budget of an expression is used up by texts of other scripts whose letters are folded one by one', () => {
     const used = (text: string) => {
       const budget = newBudget();
       const condition = compileCondition('data.forms.f.text.lowerAscii() == ""');
@@ -127,7 +127,7 @@ describe('the budget of an expression', () => {
     assert.ok(used(`ä${'Aa'.repeat(20_000)}`) > 40_000);
   });
 
-  it('the budget of an expression cannot be escaped by a side that decides', () => {
+  it('the budget of an expression applies even if another side decides the result', () => {
     exceeds(`${L}.list.all(a, ${L}.list.all(b, a == b)) || true`);
     exceeds(`[1].exists(x, ${L}.list.all(a, ${L}.list.all(b, a == b))) ? true : true`);
     exceeds(`${L}.list.exists(x, x.missing)`);
@@ -141,7 +141,7 @@ describe('the budget of an expression', () => {
     );
   });
 
-  it('the budget of an expression is shared by all expressions that are evaluated in one go', () => {
+  it('the budget of an expression is shared by all expressions that are evaluated together', () => {
     const budget = newBudget();
     const once = `${L}.list.all(a, a == 1)`;
     assert.equal(holds(once, budget), true);
@@ -151,17 +151,17 @@ describe('the budget of an expression', () => {
     );
   });
 
-  it('the budget of an expression is enough for what people write', () => {
+  it('the budget of an expression is enough for real conditions', () => {
     const budget = newBudget();
     assert.equal(holds(`${F}.people.exists(p, p.name == "b" && has(p.age)) && params.country == "DEU"`, budget), true);
     assert.ok(budget.remaining > newBudget().remaining - 100);
   });
 });
 
-describe('a pattern', () => {
+describe('a pattern in an expression', () => {
   const faultOf = (text: string) => checkCondition(text).faults[0] ?? '';
 
-  it('a pattern is read by an engine without backtracking, is written out, and has a limited size', () => {
+  it('a pattern in an expression is matched without backtracking, is a literal, and has a limited size', () => {
     assert.equal(faultOf('params.a.matches("^(a+)+$")'), '');
     assert.match(faultOf('params.a.matches("(a)\\\\1")'), /not a regular expression of RE2/);
     assert.match(faultOf('params.a.matches("(?=a)")'), /not a regular expression of RE2/);

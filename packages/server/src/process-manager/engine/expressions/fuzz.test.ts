@@ -172,7 +172,7 @@ function evaluate(text: string, state: State): { ended: string; steps: number } 
 }
 
 describe('expressions that are written to be slow', () => {
-  it(`end within their budget (${RUNS} of them)`, (test) => {
+  it(`expressions that are written to be slow end within their budget (${RUNS} of them)`, (test) => {
     const pick = randomPick(SEED);
     const states = Array.from({ length: STATES }, () => stateOf(pick));
     const counts: Record<string, number> = {};

@@ -4,7 +4,7 @@ import { clientSignals, noteSignals } from './client-signals.ts';
 
 const SIDES = ['front', 'back'];
 
-it('a virtual camera and a file are noted, each once, and nothing that the client says in its own words', () => {
+it('the signals of a client report a virtual camera and a file, each once, and contain no free text of the client', () => {
   const hints = {
     frontSource: 'auto',
     frontCameraLabel: 'OBS Virtual Camera',
@@ -19,7 +19,7 @@ it('a virtual camera and a file are noted, each once, and nothing that the clien
   assert.deepEqual(clientSignals({ frontSource: 'auto', frontCameraLabel: 'Back Camera' }, SIDES), []);
 });
 
-it('the signals of a client stand beside the findings, and change nothing of them', () => {
+it('the signals of a client are added to the findings, and do not change them', () => {
   const check = { name: 'documentQuality', type: 'document', status: 'PASSED', metaData: { engine: 'x' } } as const;
   const other = { name: 'documentType', type: 'document', status: 'FAILED' } as const;
   const noted = noteSignals([check, other], 'documentQuality', ['from_file']);

@@ -61,7 +61,7 @@ const { schema: schemas } = fc.letrec<{ schema: unknown }>((tie) => ({
 }));
 
 describe('the values of a form', () => {
-  it('fit when a library of JSON Schema says so', () => {
+  it('the values of a form are accepted exactly if a library of JSON Schema accepts them', () => {
     const ajv = new Ajv({ strict: false, validateSchema: false, ownProperties: true });
     addFormats.default(ajv);
     const fits = (schema: object, value: unknown) => {
@@ -79,7 +79,7 @@ describe('the values of a form', () => {
     fc.assert(property, { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 200), seed: TEST_SEED });
   });
 
-  it('the values of a form are told with the place of each fault', () => {
+  it('the values of a form are refused with the pointer of each fault', () => {
     const schema = {
       type: 'object',
       required: ['name', 'a/b'],
@@ -99,7 +99,7 @@ describe('the values of a form', () => {
     ]);
   });
 
-  it('the values of a form have limits of count and depth, and so has the list of faults', () => {
+  it('the values of a form have limits of number and depth, and so has the list of faults', () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } };
     const list = (length: number) => ({ list: Array.from({ length }, (_, at) => at) });
     assert.equal(formValueFaults(schema, list(4000)).length, MAX_FAULTS);
@@ -110,7 +110,7 @@ describe('the values of a form', () => {
     assert.match(formValueFaults(schema, { deep })[0]?.message ?? '', /nested deeper/);
   });
 
-  it('the values of a form of the largest body take little time by the slowest schema that a definition may have', (test) => {
+  it('the values of a form of the largest body are checked quickly even with the slowest schema of a definition', (test) => {
     const words = Array.from({ length: 1000 }, (_, at) => `a value with the number ${at}`);
     const items = { enum: words, type: 'string', minLength: 1, maxLength: 2000, format: 'email' };
     const field = { type: 'array', uniqueItems: true, items };
@@ -144,7 +144,7 @@ describe('the values of a form', () => {
     }
   });
 
-  it('the values of a form that are all allowed take little time as well: nobody stops at the fiftieth fault', (test) => {
+  it('the values of a form that are all allowed are checked quickly as well, although no fault ends the check', (test) => {
     const long = Array.from({ length: 900 }, (_, at) => `${at} ${'x'.repeat(1000)}`);
     const constant = Object.fromEntries(Array.from({ length: 900 }, (_, at) => [`m${at}`, 'x'.repeat(1000)]));
     const lists = {
@@ -167,7 +167,7 @@ describe('the values of a form', () => {
     }
   });
 
-  it('the values of a form have names of at most 255 characters, so that fifty faults below one are no long answer', () => {
+  it('the values of a form have names of at most 255 characters, so that fifty faults make no long answer', () => {
     const texts = { type: 'object', additionalProperties: { type: 'string' } };
     const schema = { type: 'object', properties: { a: {} }, additionalProperties: texts };
     const body = (name: string) => ({ [name]: Object.fromEntries(Array.from({ length: 60 }, (_, at) => [at, at])) });
@@ -182,7 +182,7 @@ describe('the schema of a form', () => {
   const faultsOf = (properties: object, more: object = {}) =>
     formFaults({ type: 'object', properties, ...more }).map(({ pointer, message }) => `${pointer} ${message}`);
 
-  it('the schema of a form names each keyword that is not what it must be', () => {
+  it('the schema of a form is refused with each invalid keyword', () => {
     const wrong = {
       type: 'text',
       minLength: -1,
@@ -210,7 +210,7 @@ describe('the schema of a form', () => {
     );
   });
 
-  it('the schema of a form has limits of count, and is looked at in proportion to its size', () => {
+  it('the schema of a form has limits of number, and is checked in time in proportion to its size', () => {
     const numbers = (length: number) => Array.from({ length }, (_, at) => at);
     assert.deepEqual(faultsOf({ a: { enum: numbers(1000) } }), []);
     assert.deepEqual(faultsOf({ a: { enum: numbers(1001) } }), [

@@ -73,7 +73,7 @@ onBothEngines('an http step', (_engine, places) => {
     return { ended, processInstanceId, check: checks.find(({ step }: { step: string }) => step === 'score') };
   };
 
-  it('an http step sends what its template says, with the secret in the header, and keeps what it is told to', async () => {
+  it('an http step sends the body of its template, with the secret in the header, and stores the configured values of the answer', async () => {
     answers = [{ body: '{"risk":{"score":0.2,"label":"low"},"ok":true,"more":[1]}' }];
     const { ended, check, processInstanceId } = await run(
       {
@@ -94,12 +94,12 @@ onBothEngines('an http step', (_engine, places) => {
     assert.equal(body.content[0].item, 'scoring');
   });
 
-  it('an http step tells ids alone unless a template says more', async () => {
+  it('an http step sends only ids unless a template says more', async () => {
     const { processInstanceId } = await run({});
     assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { processInstanceId, environment: 'test', step: 'score' });
   });
 
-  it('an http step fails when the service says no, and only then', async () => {
+  it('an http step fails only if the service refuses', async () => {
     answers = [{ body: '{"ok":false}' }, { body: '{"ok":"yes"}' }];
     const no = await run({ passes: '/ok' });
     assert.deepEqual([no.check.status, no.check.reason, no.ended.result.outcome], ['FAILED', 'refused', 'notPossible']);
@@ -108,7 +108,7 @@ onBothEngines('an http step', (_engine, places) => {
     assert.equal(unclear.ended.status, 'REVIEW');
   });
 
-  it('an http step is NOT_PERFORMED, never passed, when the answer is no answer', async () => {
+  it('an http step is NOT_PERFORMED, never passed, if the answer is invalid', async () => {
     const cases: [Answers[], object, string, number][] = [
       [[{ status: 404 }], {}, 'status', 1],
       [[{ status: 302 }], {}, 'status', 1],
@@ -124,13 +124,13 @@ onBothEngines('an http step', (_engine, places) => {
     }
   });
 
-  it('an http step asks again when the service is busy, and takes the answer that comes', async () => {
+  it('an http step tries again if the service is busy, and uses the next answer', async () => {
     answers = [{ status: 503 }, { body: '{"ok":true}' }];
     const { check } = await run({ passes: '/ok' });
     assert.deepEqual([check.status, seen.length], ['PASSED', 2]);
   });
 
-  it('an http step sends a secret nowhere but to its hosts, also when the hosts were changed after the deployment', async () => {
+  it('an http step sends a secret only to its hosts, also if the hosts changed after the deployment', async () => {
     const { id } = await call('/api/process-manager/cloudSecrets', {
       name: 'moved',
       value: 'hunter2',
@@ -152,7 +152,7 @@ onBothEngines('an http step', (_engine, places) => {
     assert.deepEqual(seen, []);
   });
 
-  it('an http step is not deployed with an address that nothing may be sent to', async () => {
+  it('an http step is not deployed with an address that is not allowed', async () => {
     const token = await app.token(testKey);
     for (const inside of ['https://169.254.169.254/', 'http://shop.example/', 'https://shop.example:5432/']) {
       const steps = [
@@ -166,7 +166,7 @@ onBothEngines('an http step', (_engine, places) => {
     }
   });
 
-  it('an http step is not deployed with a secret that is not there', async () => {
+  it('an http step is not deployed with a secret that does not exist', async () => {
     const steps = [
       { id: 'score', type: 'http', url, headers: { 'X-Key': '{secret.unknown}' } },
       { id: 'decide', type: 'decision' },
@@ -184,13 +184,13 @@ describe('the settings of an http step', () => {
   const faults = (settings: object) =>
     (http.faults?.({ id: 'x', type: 'http', ...settings } as Step) ?? []).map(({ pointer }) => pointer);
 
-  it('refuse headers that Grove sets itself, and values that no header can carry', () => {
+  it('the settings of an http step refuse headers that Grove sets itself, and values that no header can contain', () => {
     assert.deepEqual(faults({ headers: { Host: 'x' } }), ['/headers/Host']);
     assert.deepEqual(faults({ headers: { 'X-Ok': 'a\nb' } }), ['/headers/X-Ok']);
     assert.deepEqual(faults({ headers: { 'X-Ok': '{secret.a}' } }), []);
   });
 
-  it('refuse a template that is not JSON for every value, names what nobody knows, or holds a secret', () => {
+  it('the settings of an http step refuse a template that is not JSON for every value, has unknown placeholders, or contains a secret', () => {
     assert.deepEqual(faults({ method: 'POST', body: '{"a": {params.x}}' }), ['/body']);
     assert.match(bodyFault('{"a":"{unknown}"}') ?? '', /must not hold \{unknown\}/);
     assert.match(bodyFault('{"a":"{secret.key}"}') ?? '', /secret/);
@@ -199,8 +199,8 @@ describe('the settings of an http step', () => {
   });
 });
 
-describe('a service that an http step asks', () => {
-  it('a service that an http step asks is asked three times, longer and longer apart, before the step says that nobody answers', async () => {
+describe('a service that is called by an http step', () => {
+  it('a service that is called by an http step is tried three times, at growing intervals, before the step is not performed', async () => {
     const paused: number[] = [];
     let asked = 0;
     const request = {
@@ -222,7 +222,7 @@ describe('a service that an http step asks', () => {
 
 describe('a template of an http step', () => {
   const ids = { processInstanceId: '1', environment: 'live', step: 's' };
-  it('a template of an http step takes fields of documents by their names, and what a machine read rather than what it saw', () => {
+  it('a template of an http step takes fields of documents by name, and prefers the machine-readable value to the print', () => {
     const values = { mrzValue: 'L898902C3', visualZoneValue: 'L898902G3' };
     const doc1 = { biographicData: [{ fieldName: 'Document Number', values }] };
     const data = { ...NO_DATA, documents: { doc1 } };
@@ -230,7 +230,7 @@ describe('a template of an http step', () => {
     assert.equal(filled, '{"n":"L898902C3"}');
   });
 
-  it('a template of an http step is not filled beyond the longest body, however often it names a long text', () => {
+  it('a template of an http step is not filled beyond the longest body, however often it contains a long text', () => {
     const data = { ...NO_DATA, forms: { f: { long: 'x'.repeat(100_000) } } };
     const fill = (times: number) =>
       fillBody(`{"a":"${'{data.forms.f.long}'.repeat(times)}"}`, ids, { data, params: {} });
@@ -240,7 +240,7 @@ describe('a template of an http step', () => {
     assert.match(bodyFault(`{"a":"${'{params.a}'.repeat(201)}"}`) ?? '', /more than 200 placeholders/);
   });
 
-  it('a template of an http step reads no member that an object only inherits', () => {
+  it('a template of an http step reads no inherited member of an object', () => {
     const filled = fillBody('{"a":"{params.constructor}","b":"{data.forms.toString}"}', ids, {
       data: NO_DATA,
       params: {},

@@ -13,24 +13,24 @@ const biographicData = [
 const known = (properties: object, params = {}) =>
   knownValues({ properties }, { params, data: { ...NO_DATA, documents: { doc1: { biographicData }, doc2: {} } } });
 
-it('what a document says stands in the form, as it is printed where it is', () => {
+it('a form is filled with the values of a document, as they are printed if they are', () => {
   assert.deepEqual(known({ first_name: text, surname: text, shoeSize: text }), {
     first_name: 'Zoë',
     surname: 'ERIKSSON',
   });
 });
 
-it('what the relying party has said comes first', () => {
+it('a form is filled with the parameters of the relying party first', () => {
   assert.deepEqual(known({ firstName: text }, { firstName: 'Zo' }), { firstName: 'Zo' });
 });
 
-it('what the form would refuse is left out, and a date is one that it takes', () => {
+it('a form is not filled with values that it would refuse, and dates have its format', () => {
   assert.deepEqual(known({ dateOfBirth: { ...text, format: 'date' } }), { dateOfBirth: '1974-08-12' });
   assert.deepEqual(known({ lastName: { ...text, maxLength: 7 } }), {});
   assert.deepEqual(known({ nationality: { ...text, enum: ['D'] }, firstName: { type: 'number' } }), {});
   assert.deepEqual(known({ nationality: { ...text, enum: ['UTO'] } }), { nationality: 'UTO' });
 });
 
-it('without a document there is nothing to know, whatever a field is called', () => {
+it('a form is not filled without a document, whatever its fields are called', () => {
   assert.deepEqual(knownValues({ properties: { constructor: text, name: text } }, { params: {}, data: NO_DATA }), {});
 });

@@ -20,20 +20,20 @@ function journeyOf(ended: Ended[], params: Record<string, string> = {}) {
   return { step, steps: [...steps, step], state, typeOf: stepTypeOf };
 }
 
-describe('whom a step of an identity store is about', () => {
+describe('the user of a step of an identity store', () => {
   const added = (outcome: StepRecord['outcome'], userId?: string): Ended => ({
     type: 'addUser',
     outcome,
     ...(userId !== undefined && { userId }),
   });
 
-  it('the user of a step of an identity store is whom an earlier step has added or recognised, the last of them', () => {
+  it('the user of a step of an identity store is the last one that an earlier step added or authenticated', () => {
     assert.deepEqual(linkedUser(journeyOf([added('PASSED', 'a')])), { userId: 'a' });
     const both = [added('PASSED', 'a'), { type: 'passkeyAuthentication', outcome: 'PASSED', userId: 'b' } as const];
     assert.deepEqual(linkedUser(journeyOf(both, { userId: 'c' })), { userId: 'b' });
   });
 
-  it('the user of a step of an identity store is whom the parameters name, if no step has said who', () => {
+  it('the user of a step of an identity store is the one that the parameters name, if no step has a user', () => {
     assert.deepEqual(linkedUser(journeyOf([], { userId: 'c', userExtId: 'd' })), { userId: 'c' });
     assert.deepEqual(linkedUser(journeyOf([], { userExtId: 'd' })), { userExtId: 'd' });
     assert.deepEqual(linkedUser(journeyOf([added('SKIPPED')], { userExtId: 'd' })), { userExtId: 'd' });
@@ -41,13 +41,13 @@ describe('whom a step of an identity store is about', () => {
     assert.equal(linkedUser(journeyOf([])), undefined);
   });
 
-  it('the user of a step of an identity store is nobody if a user could not be added, whatever the parameters say', () => {
+  it('the user of a step of an identity store is missing if a user could not be added, whatever the parameters say', () => {
     for (const outcome of ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const) {
       assert.equal(linkedUser(journeyOf([added(outcome)], { userExtId: 'd' })), undefined);
     }
   });
 
-  it('the user of a step of an identity store is nobody of another store, and nobody that a form of the end user names', () => {
+  it('the user of a step of an identity store is never one of another store, or one named in a form', () => {
     const elsewhere: Ended = { ...added('PASSED', 'a'), store: 'others' };
     assert.equal(linkedUser(journeyOf([elsewhere])), undefined);
     const form: Ended = { type: 'form', outcome: 'PASSED', userId: 'a' };
@@ -57,17 +57,17 @@ describe('whom a step of an identity store is about', () => {
   });
 });
 
-describe('whether somebody is proven', () => {
+describe('the authentication of the end user of a journey', () => {
   const tried = (...outcomes: StepRecord['outcome'][]) =>
     journeyOf(outcomes.map((outcome) => ({ type: 'totpAuthentication', outcome })));
 
-  it('the proof of a user is not asked where nobody had to prove anything', () => {
+  it('the authentication of the end user is not required if no step required it', () => {
     assert.equal(isUnproven(tried()), false);
     assert.equal(isUnproven(tried('SKIPPED')), false);
     assert.equal(isUnproven(journeyOf([{ type: 'faceAuthentication', outcome: 'FAILED', store: 'others' }])), false);
   });
 
-  it('the proof of a user takes one way that has passed, and nothing less', () => {
+  it('the authentication of the end user needs one step that has passed, and nothing less suffices', () => {
     assert.equal(isUnproven(tried('PASSED')), false);
     assert.equal(isUnproven(tried('FAILED', 'PASSED')), false);
     for (const outcome of ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const) {
@@ -80,7 +80,7 @@ describe('whether somebody is proven', () => {
 describe('every type of step in the registry', () => {
   const OUTCOMES = ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const;
 
-  it('every type of step in the registry says whether it proves who the end user is, if it works with an identity store', () => {
+  it('every type of step in the registry declares whether it authenticates the end user, if it uses an identity store', () => {
     const silent = [...stepTypes.values()].filter(
       ({ settings, proves }) => 'store' in settings !== (proves !== undefined),
     );
@@ -95,7 +95,7 @@ describe('every type of step in the registry', () => {
     );
   });
 
-  it('every type of step in the registry counts as an attempt that failed, unless it passed, if it proves who the end user is', () => {
+  it('every type of step in the registry that authenticates counts as a failed attempt unless it passed', () => {
     for (const { type, proves = false } of stepTypes.values()) {
       for (const outcome of OUTCOMES) assert.equal(isUnproven(journeyOf([{ type, outcome }])), proves, type);
       assert.equal(isUnproven(journeyOf([{ type, outcome: 'PASSED' }])), false, type);
@@ -103,7 +103,7 @@ describe('every type of step in the registry', () => {
     }
   });
 
-  it('every type of step in the registry keeps a failed end user from registering by its declaration alone, also if it is new', () => {
+  it('every type of step in the registry that declares to authenticate prevents a registration after a failure, also a new type', () => {
     const appkey: StepType = { ...stepTypeOf('totpAuthentication'), type: 'appkeyAuthentication' };
     const typeOf = (type: string) => (type === appkey.type ? appkey : stepTypeOf(type));
     const journey = { ...journeyOf([{ type: appkey.type, outcome: 'FAILED' }]), typeOf };
@@ -111,7 +111,7 @@ describe('every type of step in the registry', () => {
     assert.equal(isUnproven({ ...journey, typeOf: () => ({ ...appkey, proves: false }) }), false);
   });
 
-  it('every type of step in the registry names the user in what it keeps, if it links one', () => {
+  it('every type of step in the registry that links a user stores the user', () => {
     for (const { type, links } of stepTypes.values()) {
       const user = linkedUser(journeyOf([{ type, outcome: 'PASSED', userId: 'a' }]));
       assert.deepEqual(user, links ? { userId: 'a' } : undefined, type);
@@ -120,7 +120,7 @@ describe('every type of step in the registry', () => {
     }
   });
 
-  it('every type of step in the registry says what the engine does with it, if the engine carries it out', () => {
+  it('every type of step in the registry that the engine executes declares how', () => {
     for (const { type, kind, act } of stepTypes.values()) assert.equal(kind === 'control', act !== undefined, type);
   });
 });

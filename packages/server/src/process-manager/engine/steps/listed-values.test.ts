@@ -6,8 +6,8 @@ import { documentNumbersIn, emailsIn } from './listed-values.ts';
 const stateOf = (data: object, params = {}) =>
   ({ flow: {}, data: { ...NO_DATA, ...data }, params }) as unknown as State;
 
-describe('what a journey holds that a watchlist could list', () => {
-  it('what a journey holds that a watchlist could list is the document number of every zone, each once', () => {
+describe('the values of a journey for watchlists', () => {
+  it('the values of a journey for watchlists are the document number of every zone, each once', () => {
     const biographicData = [
       { fieldName: 'Document Number', values: { visualZoneValue: 'L8989', mrzValue: 'L8988', barcodeValue: 'L8989' } },
       { fieldName: 'First Name', values: { visualZoneValue: 'Ada' } },
@@ -18,7 +18,7 @@ describe('what a journey holds that a watchlist could list', () => {
     assert.deepEqual(documentNumbersIn(state, 'constructor'), []);
   });
 
-  it('what a journey holds that a watchlist could list is the address of the instance, and those of forms', () => {
+  it('the values of a journey for watchlists are the e-mail addresses of the instance and of forms', () => {
     const forms = { form1: { email: 'b@example.com' }, form2: { email: 7 }, form3: { email: ' ' } };
     assert.deepEqual(emailsIn(stateOf({ forms }, { email: 'a@example.com' })), ['a@example.com', 'b@example.com']);
     assert.deepEqual(emailsIn(stateOf({})), []);

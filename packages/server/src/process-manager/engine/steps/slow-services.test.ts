@@ -51,7 +51,7 @@ onBothEngines('services of a tenant that do not answer', (_engine, places) => {
     return user;
   };
 
-  it('delay neither the live journeys of the tenant nor those of others', async () => {
+  it('slow services of test journeys delay neither the live journeys of their tenant nor those of others', async () => {
     const testKey = await newKey('acme', 'test');
     await definitionOf(testKey, 'hang');
     const slow = await Promise.all(Array.from({ length: HANGING }, () => consent(testKey, 'hang')));
