@@ -71,29 +71,30 @@ describe('bearer tokens', () => {
     assert.equal(verifyToken(readTokenHeader(good), { publicKey, nowMs: grove.clock.now(), issuerOf }).sub, claims.sub);
   });
 
-  it('220: refuses a header or body that is not JSON', async () => {
+  it('220: a token is refused if its header or body is not JSON', async () => {
     assert.equal(await refusal(signed('not json', claims)), 220);
     assert.equal(await refusal(signed(header, 'not json')), 220);
     assert.equal(await refusal(signed('[]', claims)), 220);
     assert.equal(await refusal(`${good.split('.')[0]}A.${good.split('.').slice(1).join('.')}`), 220);
   });
-  it('220: refuses a member that appears twice, because another reader might use the other value', async () => {
+  it('220: a token is refused if a member appears twice, because another reader might use the other value', async () => {
     const twice = (whole: object, name: string) =>
       JSON.stringify(whole).replace('{', `{${JSON.stringify(name)}:"first",`);
     assert.equal(await refusal(signed(twice(header, 'alg'), claims)), 220);
     assert.equal(await refusal(signed(header, twice(claims, 'tenantId'))), 220);
   });
-  it('221: refuses a token without a header', async () => assert.equal(await refusal('.e30.AA'), 221));
-  it('222: refuses a header without a kid', async () =>
+  it('221: a token without a header is refused', async () => assert.equal(await refusal('.e30.AA'), 221));
+  it('222: a token without a kid in its header is refused', async () =>
     assert.equal(await refusal(signed({ alg: 'EdDSA', typ: 'at+jwt' }, claims)), 222));
-  it('223: refuses a header without an alg', async () =>
+  it('223: a token without an alg in its header is refused', async () =>
     assert.equal(await refusal(signed({ kid: header.kid, typ: 'at+jwt' }, claims)), 223));
-  it('224: refuses a token without a body', async () => assert.equal(await refusal(`${good.split('.')[0]}..AA`), 224));
-  it('225: refuses another issuer', async () => {
+  it('224: a token without a body is refused', async () =>
+    assert.equal(await refusal(`${good.split('.')[0]}..AA`), 224));
+  it('225: a token of another issuer is refused', async () => {
     assert.equal(await refusal(with_({ iss: 'https://evil.example' })), 225);
     assert.equal(await refusal(with_({ tenantId: 'other' })), 225);
   });
-  it('226: refuses a token whose key belongs to another tenant, and a host that names another tenant', async () => {
+  it('226: a token is refused if its key belongs to another tenant, or the host names another tenant', async () => {
     const other = await grove.app.tenants.create({ id: 'beta' });
     const iss = String(claims.iss).replace('acme', 'beta');
     assert.equal(await refusal(with_({ tenantId: 'beta', iss })), 226);
@@ -113,19 +114,19 @@ describe('bearer tokens', () => {
       assert.equal((await call(host)).status, 200, host);
     }
   });
-  it('100013: refuses a host of another region with 421', async () => {
+  it('100013: a token is refused with 421 at a host of another region', async () => {
     const headers = { host: 'acme.oak.localhost', authorization: `Bearer ${good}` };
     const answer = await grove.app.http.inject({ url: '/api/arthr/apiKeys', headers });
     assert.deepEqual([answer.statusCode, answer.json().code], [421, 100013]);
   });
-  it('271: refuses a token whose key was deleted', async () => {
+  it('271: a token whose key was deleted is refused', async () => {
     const key = await grove.client.apiKeys.create({ body: { name: 'to be deleted', permissions: ['TNT#acme#*'] } });
     const token = await grove.token(key.code);
     assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 200);
     await grove.client.apiKeys.delete({ apiKeyId: key.id as string });
     assert.equal(await refusal(token), 271);
   });
-  it('274: refuses what is not three parts of base64url', async () => {
+  it('274: a token that is not three parts of base64url is refused', async () => {
     for (const token of [
       'a',
       'a.b',
@@ -145,7 +146,7 @@ describe('bearer tokens', () => {
     const twin = alphabet[alphabet.indexOf(last) ^ 1] as string;
     assert.equal(await refusal(good.slice(0, -1) + twin), 274);
   });
-  it('275: refuses a token with a claim of the wrong type', async () => {
+  it('275: a token with a claim of the wrong type is refused', async () => {
     for (const change of [
       { exp: '9999999999' },
       { permissions: 'TNT#acme#*' },
@@ -157,7 +158,7 @@ describe('bearer tokens', () => {
       assert.equal(await refusal(with_(change)), 275);
     }
   });
-  it('276: refuses a token signed with another key, over other content, or with an unknown kid', async () => {
+  it('276: a token is refused if it is signed with another key, over other content, or with an unknown kid', async () => {
     const stranger = generateKeyPairSync('ed25519').privateKey;
     assert.equal(await refusal(signed(header, claims, stranger)), 276);
     const [head, , signature] = good.split('.');
@@ -174,7 +175,7 @@ describe('bearer tokens', () => {
       assert.equal(await refusal(signed({ ...header, kid }, claims, stranger)), 276, kid);
     }
   });
-  it('277: refuses a token with any other algorithm, even if its signature is correct, and any other type', async () => {
+  it('277: a token with any other algorithm is refused, even if its signature is correct, and with any other type', async () => {
     const { publicKey } = (await grove.app.signing.published())[0] as { publicKey: KeyObject };
     const secrets = [
       publicKey.export({ format: 'pem', type: 'spki' }),
@@ -200,11 +201,11 @@ describe('bearer tokens', () => {
     );
     assert.equal(await refusal(signed({ ...header, kid: 'x', jwk }, claims, stranger)), 277);
   });
-  it('278: refuses a token that is valid for longer than Grove issues any', async () => {
+  it('278: a token that is valid for longer than Grove issues any is refused', async () => {
     assert.equal(await refusal(with_({ exp: now() + 86_400 })), 278);
     assert.equal(await refusal(with_({ iat: now() + 50, exp: now() + 20 })), 278);
   });
-  it('279: refuses an expired token, also one that was accepted before', async () => {
+  it('279: an expired token is refused, also one that was accepted before', async () => {
     assert.equal(await refusal(with_({ iat: now() - 3600, exp: now() })), 279);
     const token = await grove.token();
     assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 200);
@@ -214,7 +215,7 @@ describe('bearer tokens', () => {
     assert.equal(await refusal(token), 279);
     grove.clock.advance(-HOUR);
   });
-  it('280: refuses a token from the future, beyond the minute by which clocks may differ', async () => {
+  it('280: a token from the future is refused, beyond the minute by which clocks may differ', async () => {
     assert.equal(await refusal(with_({ nbf: now() + 61, iat: now(), exp: now() + 3600 })), 280);
     assert.equal(await refusal(with_({ iat: now() + 61, nbf: now(), exp: now() + 3600 })), 280);
     const { status } = await grove.call('/api/arthr/apiKeys', {
@@ -222,7 +223,7 @@ describe('bearer tokens', () => {
     });
     assert.equal(status, 200);
   });
-  it('280: refuses a token that was accepted before, once the clock that issued it is corrected', async () => {
+  it('280: a token that was accepted before is refused, once the clock that issued it is corrected', async () => {
     const right = grove.clock.now();
     grove.clock.advance(24 * HOUR);
     const token = await grove.token();
@@ -230,12 +231,12 @@ describe('bearer tokens', () => {
     grove.clock.set(right);
     assert.equal(await refusal(token), 280);
   });
-  it('281: refuses a token for another audience', async () =>
+  it('281: a token for another audience is refused', async () =>
     assert.equal(await refusal(with_({ aud: 'journey' })), 281));
-  it('282: refuses a token that lacks a claim', async () => {
+  it('282: a token that lacks a claim is refused', async () => {
     for (const name of Object.keys(claims)) assert.equal(await refusal(without(name)), 282, name);
   });
-  it('100008: refuses a call without a token, and other authentication schemes', async () => {
+  it('100008: a call without a token is refused, and other authentication schemes', async () => {
     assert.deepEqual([(await grove.call('/api/arthr/apiKeys', { token: null })).body.code], [100008]);
     for (const authorization of ['Basic YTpi', 'Bearer', good, `Token ${good}`]) {
       const { status, body } = await grove.call('/api/arthr/apiKeys', { token: null, headers: { authorization } });
