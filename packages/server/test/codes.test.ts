@@ -13,7 +13,7 @@ describe('the error codes', () => {
   );
   const ofOperations = operations().flatMap(({ operation }) => operation.codes ?? []);
 
-  it('there are tests to look at', () => assert.ok(titles.length > 100));
+  it('the titles of the tests are read', () => assert.ok(titles.length > 100));
 
   const general = [...Object.keys(generalCodes), ...Object.keys(groveCodes)].map(Number);
   for (const code of new Set([...ofOperations, ...general])) {

@@ -140,7 +140,7 @@ describe('journeys of a server that is killed', { timeout: 900_000 }, () => {
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 
-    it('lose no instance, no step and no work that was acknowledged', async (t) => {
+    it('journeys of a server that is killed lose no instance, no step and no acknowledged work', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });

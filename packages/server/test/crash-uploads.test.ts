@@ -99,7 +99,7 @@ describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, ()
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 
-    it('leave no row without its bytes, and lose nothing that was acknowledged', async (t) => {
+    it('uploads to a server that is killed leave no row without its bytes, and no acknowledged upload is lost', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });

@@ -142,7 +142,7 @@ describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS 
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 
-    it('a server killed while it writes has every key that it acknowledged, whole and counted, and makes exactly one for a client that asks again', async (t) => {
+    it('a server that is killed while it writes has every key that it acknowledged, complete and counted, and creates exactly one for a client that repeats its request', async (t) => {
       const place = await places.create();
       const grove = await openTestApp(place);
       const { apiKey } = grove;

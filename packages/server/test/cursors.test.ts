@@ -94,7 +94,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     }
   });
 
-  it('a list that is read by `after` passes over nothing when what it has shown is deleted meanwhile', async () => {
+  it('a list that is read by `after` skips no item when items already shown are deleted meanwhile', async () => {
     const path = '/api/process-manager/processTokens';
     const first = (await app.call(`${path}?size=10`)).body;
     for (const { id } of first.content.slice(0, 10)) await app.call(`${path}/${id}`, { method: 'DELETE' });
@@ -102,7 +102,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     assert.deepEqual(await walk('tokens', 'size=10', `&after=${first.next}`), rest);
   });
 
-  it('a list that is read by `after` refuses with 100001 a place beside a page or in another order, and what is no place', async () => {
+  it('a list that is read by `after` refuses with 100001 a cursor together with a page or another order, and an invalid cursor', async () => {
     const place = newId(app.clock.now());
     for (const [query, pointer] of [
       [`after=${place}&page=1`, '/query/after'],
@@ -117,7 +117,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     assert.equal((await app.call(`/api/arthr/apiKeys?after=${place}`)).body.code, 100001);
   });
 
-  it('a list that is read by `after` refuses with 100001 a page that begins behind the first 100,000 items, and names `after`', async () => {
+  it('a list that is read by `after` refuses with 100001 a page that begins after the first 100,000 items, and suggests `after`', async () => {
     for (const path of ['/api/process-manager/processInstances', '/api/arthr/apiKeys']) {
       assert.equal((await app.call(`${path}?size=10&page=9999`)).status, 200);
       const { status, body } = await app.call(`${path}?size=10&page=10000`);
@@ -126,7 +126,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     }
   });
 
-  it('a list that is read by `after` shows nothing of another tenant, whatever place is given', async () => {
+  it('a list that is read by `after` shows nothing of another tenant, whatever the cursor', async () => {
     const { apiKey } = await app.app.tenants.create({ id: `other-${Date.now()}` });
     const token = await app.token(apiKey);
     for (const place of [newId(0), newId(app.clock.now() + 1e9)]) {

@@ -15,8 +15,8 @@ function filesWith(folder: string, pattern: RegExp): string[] {
 }
 
 /** What ARCHITECTURE.md promises a newcomer, counted on something that exists. */
-describe('the errands of ARCHITECTURE.md', () => {
-  it('a field on API keys is a migration, the table, the contract and the handlers', () => {
+describe('the tasks of a newcomer in ARCHITECTURE.md', () => {
+  it('a new field of API keys is a migration, the table, the contract and the handlers', () => {
     const folder = 'server/src/arthr';
     assert.deepEqual(filesWith(folder, /\bdescription\b/), [
       `${folder}/api-keys/api-keys.table.ts`,
@@ -25,7 +25,7 @@ describe('the errands of ARCHITECTURE.md', () => {
     assert.ok(filesWith('contract/src', /\bdescription: /).includes('contract/src/arthr.ts'));
   });
 
-  it('a step type that end users do not see is its file and the registry', () => {
+  it('a new step type that end users do not see is its file and the registry', () => {
     const files = filesWith('server/src/process-manager', /'addUser'|\/add-user\.ts'/);
     assert.deepEqual(
       files.map((file) => file.replace('server/src/process-manager/', '')),
@@ -33,7 +33,7 @@ describe('the errands of ARCHITECTURE.md', () => {
     );
   });
 
-  it('a step type that end users see is at most six files besides translations', () => {
+  it('a new step type that end users see is at most six files besides translations', () => {
     const named = ['server/src', 'contract/src', 'journey/src', 'journey/public'].flatMap((folder) =>
       filesWith(folder, /\bswitchDevice\b/),
     );
@@ -42,12 +42,12 @@ describe('the errands of ARCHITECTURE.md', () => {
     assert.ok(files.size <= 6, [...files].join(', '));
   });
 
-  it('an operation is its row, its handler and a test', () => {
+  it('a new operation is its row, its handler and a test', () => {
     assert.deepEqual(filesWith('contract/src', /^ +listChecks: get\(/m), ['contract/src/userdata-server.ts']);
     assert.deepEqual(filesWith('server/src', /^ +async listChecks\(/m), ['server/src/userdata-server/user-data.ts']);
   });
 
-  it('one grep for a code finds its meaning and where it is raised', () => {
+  it('a search for a code finds its meaning and where it is raised', () => {
     const raised = filesWith('server/src', /(ensure\(.*, 372\)|Refusal\(372)/);
     assert.deepEqual(
       raised.map((file) => file.replace('server/src/identity-store/passkeys/', '')),

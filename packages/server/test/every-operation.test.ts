@@ -17,7 +17,7 @@ describe('the operations of the SDK', () => {
   });
   after(() => grove.stop());
 
-  it('each speak with the server: a result, or a problem with a code', async () => {
+  it('every operation of the SDK gets an answer of the server: a result, or a problem with a code', async () => {
     const client = grove.client as unknown as Loose;
     let called = 0;
     for (const { id, group, name, operation } of operations()) {
@@ -42,7 +42,7 @@ describe('the operations of the SDK', () => {
     assert.ok(called > 90, `${called} operations`);
   });
 
-  it('delete a process instance, and give nothing', async () => {
+  it('the operations of the SDK delete a process instance, and return nothing for it', async () => {
     const { processTokens, processInstances, erasures } = grove.client;
     const token = await processTokens.create({
       body: { name: 'one', processDefnName: 'document-and-selfie', processDefnVersion: 1 },

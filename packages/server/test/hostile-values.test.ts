@@ -287,7 +287,7 @@ describe('hostile values', () => {
     });
   }
 
-  it('leave no line of level error in the log', () => {
+  it('hostile values leave no line of level error in the log', () => {
     for (const grove of apps) {
       const lines = grove
         .logged()

@@ -16,8 +16,8 @@ function linesWith(pattern: RegExp, isExempt: (file: string) => boolean): string
   );
 }
 
-describe('the house', () => {
-  it('only db/ spells what one engine alone understands', () => {
+describe('the rules of the source code', () => {
+  it('only db/ contains SQL that only one engine understands', () => {
     assert.ok(FILES.length > 500);
     assert.deepEqual(
       linesWith(/\/\*(postgres|sqlite) |pg_advisory|json_each/, (file) => file.includes('/db/')),
@@ -32,7 +32,7 @@ describe('the house', () => {
     );
   });
 
-  it('parameters of statements have names: no placeholder is counted by hand outside db/', () => {
+  it('parameters of statements have names: numbered placeholders are only in db/', () => {
     /** Statements for lists of values whose number changes. The list may only become shorter. */
     const counted = [
       'audit/audit.repository.ts',

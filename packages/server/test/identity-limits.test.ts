@@ -28,7 +28,7 @@ describe('an identity store', () => {
   const codeOf = async (answer: ReturnType<TestIdentity['send']>) => (await answer).body?.code;
 
   describe('that is inactive', () => {
-    it('an identity store that is inactive registers and recognises nobody with an appkey: 100082', async () => {
+    it('an identity store that is inactive registers and authenticates nobody with an appkey: 100082', async () => {
       const party = await openRelyingParty(grove, 'Closed');
       const holder = await party.holder();
       const started = await party.start(holder.user, 'registrations');
@@ -50,7 +50,7 @@ describe('an identity store', () => {
       assert.equal(await codeOf(grove.send('POST', ext, { type: 'FACE' })), 100082);
     });
 
-    it('an identity store that is inactive registers and recognises nobody with a passkey: 100082', async () => {
+    it('an identity store that is inactive registers and authenticates nobody with a passkey: 100082', async () => {
       const party = await relyingParty(grove);
       const { id } = await party.user();
       const { body } = await party.startRegistration(id);
@@ -63,7 +63,7 @@ describe('an identity store', () => {
     });
   });
 
-  it('an identity store is asked in vain for passkeys of another relying party or policy, or where there is no store: 100027, 100029, 100030', async () => {
+  it('an identity store refuses passkeys of an unknown relying party or policy, and appkeys in an unknown store: 100027, 100029, 100030', async () => {
     const party = await relyingParty(grove);
     const start = { rpId: party.rpId, authPolicyName: 'default' };
     const at = '/passkeys/authentications';
@@ -74,7 +74,7 @@ describe('an identity store', () => {
     assert.equal(await codeOf(grove.send('POST', '/stores/Nowhere/appkeys/registrations', registration)), 100027);
   });
 
-  it('an identity store has passkeys that are changed by the external id of their user, too', async () => {
+  it('the passkeys of an identity store can be changed by the external id of their user, too', async () => {
     const party = await relyingParty(grove);
     const { id } = (await party.user({ extId: 'somebody' })) as { id: string };
     const { passkeyId } = await party.register(id);
@@ -82,7 +82,7 @@ describe('an identity store', () => {
     assert.equal(changed.status, 200, changed.text);
   });
 
-  it('an identity store takes no TOTP policy beyond the hundredth: 100065', async () => {
+  it('an identity store has at most a hundred TOTP policies: 100065', async () => {
     const store = await grove.store('Full of policies');
     const { id } = (await grove.send('GET', store)).body;
     await run(
@@ -94,7 +94,7 @@ describe('an identity store', () => {
     assert.equal(await codeOf(grove.send('POST', `${store}/appkeyConfig/${RP}`, {})), 100029);
   });
 
-  it('an identity store is one of a limited number: 100065 for one more, and for one more query over events', async () => {
+  it('identity stores and queries over events are limited in number: 100065 for one more', async () => {
     await run(
       `INSERT INTO event_queries (tenant_id, id, environment, status, filter, size, created_at, expires_at)
         VALUES ($1, $2, 'live', 'SUCCEEDED', '{}', 10, 0, $3)`,

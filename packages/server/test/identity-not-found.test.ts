@@ -41,7 +41,7 @@ describe('the identity store', () => {
   const asked = operations().filter(
     ({ id, operation }) => operation.path.includes('{storeName}') && (!needsBody(operation) || id in BODIES),
   );
-  it('the identity store has addresses to ask', () => assert.ok(asked.length > 20));
+  it('the identity store has operations for this test to call', () => assert.ok(asked.length > 20));
 
   for (const { id, operation } of asked) {
     const codes: readonly number[] = operation.codes ?? [];
@@ -56,17 +56,17 @@ describe('the identity store', () => {
     };
 
     if (codes.includes(100027)) {
-      it(`100027: ${id} names a store that is not there`, async () => {
+      it(`100027: ${id} is refused for an unknown store`, async () => {
         assert.deepEqual(await answersOf({}), new Set([100027]));
       });
     }
     if (codes.includes(100028) && operation.userBy && !operation.userBy.includes('none')) {
-      it(`100028: ${id} names a user that is not there`, async () => {
+      it(`100028: ${id} is refused for an unknown user`, async () => {
         assert.deepEqual(await answersOf({ storeName: STORE, policyName: POLICY }), new Set([100028]));
       });
     }
     if (codes.includes(100029) && operation.path.includes('{rpId}')) {
-      it(`100029: ${id} names a relying party that is not there`, async () => {
+      it(`100029: ${id} is refused for an unknown relying party`, async () => {
         const known = { storeName: STORE, userId: user, userExtId: EXT_ID };
         assert.deepEqual(await answersOf(known), new Set([100029]));
       });

@@ -72,7 +72,7 @@ describe('both addresses of a user', () => {
     appkeyTail('authentications'),
   ];
 
-  it('502, 2100: nothing is started for a user that is not active, or is locked', async () => {
+  it('502, 2100: no ceremony is started for a user that is not active, or is locked', async () => {
     const { user } = await known();
     for (const [status, code] of [
       ['DISABLED', 502],
@@ -106,7 +106,7 @@ describe('both addresses of a user', () => {
     }
   });
 
-  it('100043: a challenge of the caller is taken only where the policy takes one, also where no user is named', async () => {
+  it('100043: a challenge of the caller is accepted only if the policy allows it, also if no user is named', async () => {
     const { user } = await known();
     const body = { challenge: Buffer.alloc(16, 1).toString('base64url') };
     for (const kind of ['registrations', 'authentications'] as const) {
@@ -114,7 +114,7 @@ describe('both addresses of a user', () => {
     }
   });
 
-  it('100027, 100028, 100029, 100030: the store, the user, the relying party and the policy of passkeys are named', async () => {
+  it('100027, 100028, 100029, 100030: passkeys are refused for an unknown store, user, relying party and policy', async () => {
     const { user } = await known();
     const nobody = { id: NOBODY, extId: 'nobody' };
     for (const kind of ['registrations', 'authentications'] as const) {
@@ -129,7 +129,7 @@ describe('both addresses of a user', () => {
     for (const tail of STARTS.slice(2)) await refused(at(nobody, tail), 100028);
   });
 
-  it('100031, 100032: whoever has no passkey or appkey cannot start, change or look one up', async () => {
+  it('100031, 100032: a user without a passkey or appkey cannot start an authentication, and has none to change or read', async () => {
     const user = await world.party.user();
     await refused(at(user, passkeyTail('authentications')), 100031);
     await refused(at(user, appkeyTail('authentications')), 100032);
@@ -141,7 +141,7 @@ describe('both addresses of a user', () => {
     await refused(at(user, `/appkeys/relyingParties/${RP}/devices/none`), 100033, { body: { pushToken: 'x' } });
   });
 
-  it('100038, 100116: one passkey and one appkey too many are not started', async () => {
+  it('100038, 100116: a registration of one passkey or one appkey too many is not started', async () => {
     const { user, keyId } = await known();
     await refused(at(user, passkeyTail('registrations', 'few')), 100038);
     await world.acme.write(async (tx) => {
@@ -150,18 +150,18 @@ describe('both addresses of a user', () => {
     await refused(at(user, appkeyTail('registrations')), 100116);
   });
 
-  it('a browser is told which passkeys are accepted', async () => {
+  it('the signals of passkeys list the accepted ones at both addresses', async () => {
     const { user } = await known();
     const [one, other] = at(user, `/passkeys/relyingParties/${PASSKEY_RP}/signals`);
     assert.deepEqual(await must('GET', other), await must('GET', one));
   });
 
-  it('100037: an external id that somebody else has is not taken', async () => {
+  it('100037: an external id that another user has is refused', async () => {
     const [user, other] = [await world.party.user(), await world.party.user()];
     await refused(at(user, ''), 100037, { body: { extId: other.extId } });
   });
 
-  it('100051, 100053: a registration of codes is not completed with a wrong code, or before it is started', async () => {
+  it('100051, 100053: a registration of TOTP is not completed with a wrong code, or before it is started', async () => {
     const user = await world.party.user();
     const tail = '/totps/registrations/app/complete';
     await refused(at(user, tail), 100053, { body: { code: '123456' } });
@@ -169,7 +169,7 @@ describe('both addresses of a user', () => {
     await refused(at(user, tail), 100051, { body: { code: 'abcdef' } });
   });
 
-  it('8, 2005, 2006, 20114, 20115, 20120, 100027, 100028, 100082, 100141: no face is enrolled that could not be compared', async () => {
+  it('8, 2005, 2006, 20114, 20115, 20120, 100027, 100028, 100082, 100141: a face that could not be compared is not enrolled', async () => {
     const { grove } = world;
     const inTest = (path: string, body: object) => grove.send('POST', path, body, grove.inTest);
     const named = '/stores/Faces';
@@ -204,7 +204,7 @@ describe('both addresses of a user', () => {
     await ask(100082, { data });
   });
 
-  it('100022, 100023, 100040, 100047: a push names what is there, and somebody who can be reached', async () => {
+  it('100022, 100023, 100040, 100047: a push is refused for an unknown instance or definition, and for a user without a device', async () => {
     const { user } = await world.everybody();
     const process = { type: 'PROCESS', title: 'Please confirm', processDefnName: 'document-only' };
     await refused(at(user, pushTail()), 100022, { body: { ...process, parentProcessInstanceId: NOBODY } });
@@ -213,7 +213,7 @@ describe('both addresses of a user', () => {
     await refused(at(await world.party.user(), pushTail()), 100040, { body: HELLO });
   });
 
-  it('100027, 100028, 100029, 100030, 100082: and a store, user, relying party and policy that can push', async () => {
+  it('100027, 100028, 100029, 100030, 100082: a push is refused for an unknown or inactive store, and an unknown user, relying party or policy', async () => {
     const { user } = await world.everybody();
     const push = { body: HELLO };
     await refused(addressesOf('/stores/Nowhere', user, pushTail()), 100027, push);
@@ -227,7 +227,7 @@ describe('both addresses of a user', () => {
     await must('POST', store, { status: 'ACTIVE' });
   });
 
-  it('100034, 100120, 100190: a push is answered once, by whoever got it and names the number', async () => {
+  it('100034, 100120, 100190: a push is answered once, by its user and with the right number', async () => {
     const { user } = await world.everybody();
     await refused(at(user, `/pushNotifications/${NOBODY}`), 100034, { method: 'GET' });
     await refused(at(user, `/pushNotifications/${NOBODY}`), 100034, { body: { status: 'ACCEPTED' } });
@@ -242,7 +242,7 @@ describe('both addresses of a user', () => {
     await must('POST', `${store}/pushNotificationPolicy/${RP}`, { numberMatching: false });
   });
 
-  it('100039: the sixth push within ten minutes is one too many', async () => {
+  it('100039: the sixth push within ten minutes is refused', async () => {
     const { user } = await world.everybody();
     for (let push = 0; push < 5; push++) await must('POST', at(user, pushTail())[push % 2] as string, HELLO);
     await refused(at(user, pushTail()), 100039, { body: HELLO });

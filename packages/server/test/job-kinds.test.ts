@@ -11,7 +11,7 @@ const PAGE = new URL('../../../docs/operating.md', import.meta.url);
 
 const places = testPlaces();
 
-it('another process takes over the pictures of a killed one within five seconds', () => {
+it('another process takes over the image analysis of a killed one within five seconds', () => {
   assert.ok((LOOK_STEP.leaseMs ?? Number.POSITIVE_INFINITY) + LONGEST_PAUSE_MS <= 5 * SECOND);
 });
 

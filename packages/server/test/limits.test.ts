@@ -7,7 +7,7 @@ import { MAX_CLOUD_SECRETS_PER_ENVIRONMENT } from '../src/process-manager/cloud-
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
 /** Limits that are out of reach for a test, unless what is there is copied until they are not. */
-describe('a tenant that holds as many as it may', () => {
+describe('a tenant that has reached its limits', () => {
   const places = testPlaces();
   let grove: TestApp;
   before(async () => {
@@ -49,7 +49,7 @@ describe('a tenant that holds as many as it may', () => {
       { uri: 'https://hooks.example.com/grove', events: ['*'] },
     ],
   ] as [string, string, string, number, object][]) {
-    it(`a tenant that holds as many as it may gets no more ${what}: 100065`, async () => {
+    it(`a tenant that has reached its limit gets no more ${what}: 100065`, async () => {
       const first = await post(path, { name: 'first', ...body });
       assert.equal(first.status, 201, first.text);
       await fill(table, total, ['id', 'name', 'name_folded']);
@@ -58,7 +58,7 @@ describe('a tenant that holds as many as it may', () => {
     });
   }
 
-  it('a tenant that holds as many as it may cannot give a key a permission of an unrecognized type later on either: 264', async () => {
+  it('264: a tenant cannot give an existing key a permission of an unrecognized type either', async () => {
     const { body: key } = await post('/api/arthr/apiKeys', { name: 'later' });
     const { status, body } = await post(`/api/arthr/apiKeys/${key.id}`, { permissions: ['ORG#acme#*'] });
     assert.deepEqual([status, body.code], [400, 264]);

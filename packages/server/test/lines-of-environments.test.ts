@@ -30,7 +30,7 @@ const WORKS: Readonly<Record<string, Work>> = {
 
 describe('long work of test callers', () => {
   for (const [name, work] of Object.entries(WORKS)) {
-    it(`${name}: fills only its own line`, async () => {
+    it(`${name}: fills only the line of its own environment`, async () => {
       const { promise: answer, reject: loseDatabase } = Promise.withResolvers<never>();
       answer.catch(() => undefined);
       const reads: Record<Environment, number> = { live: 0, test: 0 };

@@ -67,7 +67,7 @@ describe('monitoring', () => {
     for (const secret of ['acme', app.apiKey, review.processInstanceId]) assert.ok(!text.includes(secret));
   });
 
-  it('every metric of the alerts and the dashboard is one that the server writes', async () => {
+  it('every metric of the alerts and the dashboard is written by the server', async () => {
     const text = await metrics();
     // On SQLite there are no connections to count.
     const written = new Set(['grove_database_connections', 'up', 'ALERTS']);
@@ -83,7 +83,7 @@ describe('monitoring', () => {
     );
   });
 
-  it('every alert has a test that fires it', () => {
+  it('every alert has a test in which it fires', () => {
     const tests = readFileSync(`${DEPLOY}prometheus/alerts.test.yml`, 'utf8');
     const alerts = [...readFileSync(ALERTS, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
     assert.deepEqual(
@@ -92,11 +92,11 @@ describe('monitoring', () => {
     );
   });
 
-  it('the rules fire as their tests say', { skip: PROMTOOL }, () => {
+  it('the alert rules pass their own tests', { skip: PROMTOOL }, () => {
     execFileSync('promtool', ['test', 'rules', `${DEPLOY}prometheus/alerts.test.yml`], { stdio: 'pipe' });
   });
 
-  it('monitoring keeps the X-Request-Id of a caller, and makes one where it could forge a header or a log', async () => {
+  it('monitoring keeps the X-Request-Id of a caller, and replaces one that could forge a header or a log line', async () => {
     const idOf = async (id: string) =>
       (await app.call('/api/arthr/apiKeys', { headers: { 'x-request-id': id }, token: await app.token() })).headers.get(
         'x-request-id',
@@ -107,7 +107,7 @@ describe('monitoring', () => {
     }
   });
 
-  it('a trace leads from the request over the job to the webhook, without anything of a person', async () => {
+  it('a trace leads from the request over the job to the webhook, without personal data', async () => {
     const traceId = 'ab'.repeat(16);
     const headers = { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` };
     const token = await app.token(testKey);
@@ -132,8 +132,8 @@ describe('monitoring', () => {
   });
 });
 
-describe('meters', () => {
-  it('limit their series, and escape what callers chose', async () => {
+describe('the meters of the metrics', () => {
+  it('the meters of the metrics limit their series, and escape labels that callers chose', async () => {
     const meters = openMeters();
     const counter = meters.counter('x_total', 'x');
     counter({ definition: 'a"b\\c\nd' });
@@ -144,7 +144,7 @@ describe('meters', () => {
     assert.ok(text.includes('x_total{definition="other"} 51'));
   });
 
-  it('a gauge that cannot be read does not hide the others', async () => {
+  it('a gauge of the metrics that cannot be read does not hide the others', async () => {
     const errors: unknown[] = [];
     const meters = openMeters((error) => errors.push(error));
     meters.gauge('bad', 'bad', () => Promise.reject(new Error('away')));

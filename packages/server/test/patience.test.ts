@@ -17,7 +17,7 @@ describe('a statement of a test on PostgreSQL', () => {
     }
   };
 
-  it('a statement of a test on PostgreSQL may take a minute, unless the test names the database itself: then it has the limit of an installation', async () => {
+  it('a statement of a test on PostgreSQL may take a minute, unless the test names the database itself: then the limit of an installation applies', async () => {
     const place = await places.create();
     assert.equal(await limitOf(place), '1min');
     const DATABASE_URL = `${place.environment.DATABASE_URL}&application_name=own`;

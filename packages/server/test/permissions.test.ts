@@ -17,7 +17,7 @@ describe('a key without permissions', () => {
   after(() => grove.stop());
 
   for (const { id, operation } of operations().filter((each) => each.operation.permission)) {
-    it(`7: opens nothing of ${id}, and is told what it lacks`, async () => {
+    it(`7: a key without permissions is refused for ${id}, and the answer names the missing one`, async () => {
       for (const { path } of addressesOf(operation)) {
         const url = path.replace(/\{\w+\}/g, 'some-id');
         const { status, body } = await grove.call(url, { method: operation.method, token });

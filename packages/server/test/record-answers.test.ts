@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 import { forget, isRecorded } from './record-answers.ts';
 
-describe('what counts as exercised', () => {
+describe('the record of exercised statuses', () => {
   const places = testPlaces();
   let grove: TestApp;
   before(async () => {
@@ -16,7 +16,7 @@ describe('what counts as exercised', () => {
   /** What is noted may be noted a moment after the answer is there. */
   const settle = () => new Promise((turn) => setImmediate(turn));
 
-  it('an exercised status is an answer whose status or body the test read, at its own address', async () => {
+  it('an answer counts as exercised if the test read its status or body, at its own address', async () => {
     forget(`GET ${KEY} 404 130`);
     const answer = await grove.call(NOBODY);
     await settle();
@@ -26,7 +26,7 @@ describe('what counts as exercised', () => {
     assert.equal(isRecorded(`PATCH ${KEY} 404 130`), false, 'another operation');
   });
 
-  it('an exercised status is a success that the SDK read, or that the test fetched itself', async () => {
+  it('a success counts as exercised if the SDK read it, or the test fetched it directly', async () => {
     await grove.client.apiKeys.list({});
     await settle();
     assert.equal(isRecorded('GET /api/arthr/apiKeys 200'), true);

@@ -26,7 +26,7 @@ describe('roles of processes on one database', () => {
   });
   after(() => api.stop());
 
-  it('leave the picture of a live step to a process that looks at pictures', async () => {
+  it('a live step with images waits for a process that has image analysis', async () => {
     const { user } = await startJourney(api, api.apiKey, { processDefnName: 'looked-at' });
     const headers = { 'content-type': 'image/jpeg' };
     const uploaded = await user.call('/steps/document/images/front', { method: 'POST', body: JPEG, headers });
@@ -49,13 +49,13 @@ describe('roles of processes on one database', () => {
     }
   });
 
-  it('play a sandbox step without such a process', async () => {
+  it('a sandbox step runs without a process that has image analysis', async () => {
     const { apiKey } = await api.app.tenants.createApiKey('acme', { name: 'test key', environment: 'test' });
     const { user } = await startJourney(api, apiKey);
     assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
   });
 
-  it('answer health and metrics, and nothing else, without the role api', async () => {
+  it('a process without the role api serves health and metrics, and nothing else', async () => {
     const eyes = await openTestApp(place, { environment: { GROVE_ROLES: 'vision' } });
     const statusOf = async (path: string) => (await eyes.call(path, { token: null })).status;
     try {

@@ -35,12 +35,12 @@ describe('round trips to PostgreSQL', () => {
   };
   const cost = async (call: () => Promise<{ status: number }>) => (await costs(call)).roundTrips;
 
-  it('an API key is read in one', async () => {
+  it('an API key is read in one round trip to PostgreSQL', async () => {
     const { body } = await grove.call('/api/arthr/apiKeys?size=1');
     assert.equal(await cost(() => grove.call(`/api/arthr/apiKeys/${body.content[0].id}`)), 1);
   });
 
-  it('an instance is created in at most two, with five statements', async () => {
+  it('an instance is created in at most two round trips to PostgreSQL, with five statements', async () => {
     const acme = grove.app.db.of(asTenantId('acme'));
     const { id } = await addTestToken(acme, await addTestDefinition(acme), { parameters: '{"firstName":"Ada"}' });
     const path = `/api/process-manager/processInstances/create?pt=${id}`;
@@ -48,7 +48,7 @@ describe('round trips to PostgreSQL', () => {
     assert.ok(cost.roundTrips <= 2 && cost.statements <= 5, JSON.stringify(cost));
   });
 
-  it('a journey shows its step in at most two, and takes a picture in at most four', async () => {
+  it('a journey shows its step in at most two round trips to PostgreSQL, and accepts an image in at most four', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
     const { user } = await startJourney(grove, apiKey, { parameters: { _scenario: 'passed' } });
     const ofConsent = await cost(() => user.call());
@@ -60,7 +60,7 @@ describe('round trips to PostgreSQL', () => {
     assert.ok(ofPicture <= 4, `${ofPicture}`);
   });
 
-  it('a whole journey of the sandbox waits at most fifty times and takes at most 100 statements, beside the looks that wait for its checks', async () => {
+  it('a whole journey of the sandbox needs at most fifty round trips to PostgreSQL and 100 statements, besides polling for its checks', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'whole', environment: 'test' });
     const waits: number[] = [];
     const statements: number[] = [];
@@ -83,7 +83,7 @@ describe('round trips to PostgreSQL', () => {
     assert.ok(Math.min(...statements) <= 100, `${statements}`);
   });
 
-  it('a user is authenticated by a one-time code in at most three, with twelve statements', async () => {
+  it('a user is authenticated by a one-time code in at most three round trips to PostgreSQL, with twelve statements', async () => {
     const store = await grove.store('Doors');
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app', issuer: 'Example' });
     const { id } = await grove.user(store, { attributes: { name: 'Ada' } });

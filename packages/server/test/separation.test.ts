@@ -153,7 +153,7 @@ async function snapshotOf(grove: TestApp): Promise<{ all: Snapshot; live: Snapsh
   return { all, live };
 }
 
-describe('a test key', () => {
+describe('a test key and live callers', () => {
   const places = testPlaces();
   let grove: TestApp;
   let testToken: string;
@@ -277,7 +277,7 @@ describe('a test key', () => {
     return operation.body ? json(Value.Create(operation.body as never)) : undefined;
   };
 
-  it('a test key has a body for every operation that changes the configuration', () => {
+  it('this test has a body for every operation that changes the configuration', () => {
     const without = operations().filter(
       (listed) =>
         listed.operation.audit && (listed.operation.body || listed.operation.consumes) && !hasOwnBody(listed.id),
@@ -310,7 +310,7 @@ describe('a test key', () => {
     !row.includes('["name","shadow:test:') &&
     Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
 
-  it('a test key lets nobody into live as an operator', async () => {
+  it('a test key cannot create an operator who could work in live', async () => {
     for (const role of ['Owner', 'Shift leader']) {
       const answer = await grove.call('/api/operator-manager/operators', {
         method: 'POST',
@@ -339,27 +339,27 @@ describe('a test key', () => {
     ({ operation }) => operation.permission && operation.produces !== 'text/event-stream',
   );
 
-  it('a test key changes nothing that serves live callers by reading', async () => {
+  it('a test key changes nothing that live callers use by any read', async () => {
     await isUnchanged();
     for (const listed of walked.filter(({ operation }) => operation.method === 'GET')) await call(listed);
     await isUnchanged();
   });
 
   for (const listed of walked.filter(({ operation }) => operation.method !== 'GET')) {
-    it(`a test key changes nothing that serves live callers by ${listed.id}`, async () => {
+    it(`a test key changes nothing that live callers use by ${listed.id}`, async () => {
       await call(listed);
       await isUnchanged();
     });
   }
 
-  it('a test key leaves live instances on the version that the live tag is on', async () => {
+  it('a test key does not change which version live instances of a live tag use', async () => {
     const create = `/api/process-manager/processInstances/create?pt=${ids.tokens?.[0]}`;
     const { body } = await grove.call(create, { method: 'POST', body: '{}' });
     const { body: instance } = await grove.call(`/api/process-manager/processInstances/${body.processInstanceId}`);
     assert.deepEqual([instance.processDefnId, instance.environment], [ids.definitions?.[0], 'live']);
   });
 
-  it('calls operations that tell live callers of the person', async () => {
+  it('this test calls operations that show the person to live callers', async () => {
     const telling = [];
     for (const listed of walked.filter(({ operation }) => operation.method === 'GET')) {
       const answers = addresses(listed).map((url) => grove.call(`${url}${QUERIES[listed.id]?.(ids) ?? ''}`));

@@ -29,7 +29,7 @@ test('an example has the same ids, secrets, times and addresses in every run, an
   assert.deepEqual(stabilise(other), one);
 });
 
-test('of two examples the better shows more members, and of those the shorter', () => {
+test('the better of two examples has more members, and with equal members is shorter', () => {
   assert.ok(isBetter({ ok: { a: 1, b: 2 } }, { ok: { a: 1 } }));
   assert.ok(isBetter({ ok: { a: 1 } }, { ok: { a: 1111 } }));
   assert.ok(isBetter({ ok: { a: 1 } }, { ok: { a: 'x'.repeat(5000), b: 1 } }), 'nobody reads a long one');

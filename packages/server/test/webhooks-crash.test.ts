@@ -17,7 +17,7 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
   onBothEngines(`${ROUNDS} times`, (_engine, places) => {
     const children = testChildren();
 
-    it('a server killed while it sends webhooks has sent every event that it acknowledged, each time under the same id', async (t) => {
+    it('a server that is killed while it sends webhooks has sent every event that it acknowledged, each time under the same id', async (t) => {
       const place = await places.create();
       const grove = await openTestNotifications(place, { clock: { ...systemClock, advance() {}, set() {} } });
       t.after(() => grove.close());

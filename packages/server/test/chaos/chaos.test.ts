@@ -25,7 +25,7 @@ it('two servers lose and repeat nothing when the leader of PostgreSQL is killed'
   );
 });
 
-it('the check of a history finds what was lost and what happened twice', async () => {
+it('the check of a history finds lost and duplicate operations', async () => {
   const history: History = {
     created: new Map([
       ['one', 'a'],
@@ -67,7 +67,7 @@ it('the check of a history finds what was lost and what happened twice', async (
   assert.equal(twice, 2);
 });
 
-it('a soak shows the memory of a server that works, and what it did', async () => {
+it('a soak reports the memory of a server under load, and its operations', async () => {
   const { rows, journeys } = await runSoak({ seconds: 4, rowSeconds: 2 });
   assert.deepEqual(
     rows.map(({ seconds }) => seconds),
