@@ -8,7 +8,7 @@ import { checkPages } from './doctor/pages.ts';
 
 const places = testPlaces();
 
-it('100135: a server without the pages of end users is not ready, and doctor says so, until they are built', async () => {
+it('100135: a server without the built pages of end users is not ready, and doctor says so, until they are built', async () => {
   const webFolder = mkdtempSync(join(tmpdir(), 'grove-pages-'));
   const grove = await openTestApp(await places.create(), { webFolder });
   try {

@@ -9,7 +9,7 @@ function sizeOfYoungSpace(): number {
   return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? Number.NaN;
 }
 
-test('the space of young objects is small again after a start', () => {
+test('releaseMemory makes the space of young objects small again after a start', () => {
   let kept: object[] = [];
   for (let number = 0; sizeOfYoungSpace() < 8 * MB && number < 50_000_000; number++) {
     if (number % 200_000 === 0) kept = [];

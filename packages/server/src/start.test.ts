@@ -38,7 +38,7 @@ describe('the demonstration', () => {
   const places = testPlaces('sqlite');
   const fileOf = (place: TestPlace) => join(place.folder, 'demonstration.json');
 
-  it('the demonstration is made on an empty folder, with a key that works, kept for its owner alone', async () => {
+  it('the demonstration is created on an empty folder, with a working key, stored only for its owner', async () => {
     const place = await places.create();
     await started(place, async (server) => {
       assert.equal(server.demonstration?.tenantId, 'demo');
@@ -47,7 +47,7 @@ describe('the demonstration', () => {
     assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
-  it('the demonstration is shown again at the second start, with the same key of the sandbox; no file holds the live key', async () => {
+  it('the demonstration is shown again at the second start, with the same key of the sandbox; no file contains the live key', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     assert.ok(first?.apiKey);
@@ -58,7 +58,7 @@ describe('the demonstration', () => {
     });
   });
 
-  it('the demonstration forgets the live key that an earlier release kept in the file', async () => {
+  it('the demonstration removes the live key that an earlier release stored in the file', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     writeFileSync(fileOf(place), JSON.stringify(first), { mode: 0o600 });
@@ -67,7 +67,7 @@ describe('the demonstration', () => {
     assert.equal(statSync(fileOf(place)).mode & 0o777, 0o600);
   });
 
-  it('the demonstration is neither made nor shown with never', async () => {
+  it('the demonstration is neither created nor shown with the option "never"', async () => {
     const place = await places.create();
     await started(
       place,
@@ -86,7 +86,7 @@ describe('the demonstration', () => {
     assert.equal(await started(shown, ({ demonstration }) => demonstration, { demonstration: 'never' }), undefined);
   });
 
-  it('the demonstration is not made where tenants are at home already', async () => {
+  it('the demonstration is not created if tenants exist already', async () => {
     const place = await places.create();
     await started(place, ({ app }) => app.tenants.create({ id: 'acme' }), { demonstration: 'never' });
     await started(place, async ({ app, demonstration }) => {
@@ -98,7 +98,7 @@ describe('the demonstration', () => {
     });
   });
 
-  it('the demonstration is made when always is asked for, once, and lost keys are replaced', async () => {
+  it('the demonstration is created once with the option "always", and lost keys are replaced', async () => {
     const place = await places.create();
     const always = { demonstration: 'always' } as const;
     await started(place, () => undefined, { demonstration: 'never' });
@@ -117,7 +117,7 @@ describe('the demonstration', () => {
     );
   });
 
-  it('the demonstration shows no key of a database that is gone', async () => {
+  it('the demonstration shows no key of a deleted database', async () => {
     const place = await places.create();
     const first = await started(place, ({ demonstration }) => demonstration);
     for (const ending of ['', '-wal', '-shm']) rmSync(join(place.folder, `grove.sqlite${ending}`), { force: true });
@@ -134,7 +134,7 @@ describe('two servers on one data folder', () => {
   const places = testPlaces('sqlite');
   const children = testChildren();
 
-  it('two servers on one data folder are one too many: the second is refused and harms nothing, until the first stops', async () => {
+  it('a second server on one data folder is refused and does no harm, until the first one stops', async () => {
     const place = await places.create();
     const first = await start(place);
     await assert.rejects(
@@ -147,7 +147,7 @@ describe('two servers on one data folder', () => {
     await started(place, async (server) => assert.equal((await keysOf(server)).totalElements, 1));
   });
 
-  it('two servers on one data folder are refused across processes; a lock does not outlive its holder, even one that was killed', async () => {
+  it('a second server on one data folder is refused in another process, too; a lock ends with its process, even a killed one', async () => {
     const place = await places.create();
     const holder = children.start('server', { ...QUIET, ...place.environment });
     assert.match(await holder.line(), /^\d+$/);
@@ -176,14 +176,14 @@ onBothEngines('a server', (engine, places) => {
     await started(place, ({ port }) => assert.ok(port > 0));
   });
 
-  it('a server tells a tenant its address with the port that it really listens on', async () => {
+  it('the address of a tenant has the port on which the server really listens', async () => {
     await started(await places.create(), ({ port, baseUrlOf }) => {
       assert.ok(port > 0);
       assert.equal(baseUrlOf('acme'), `http://acme.fir.localhost:${port}`);
     });
   });
 
-  it('a server makes a demonstration by itself only on an empty data folder of its own', async () => {
+  it('a server creates a demonstration by default only on an empty data folder of its own', async () => {
     await started(await places.create(), ({ demonstration }) => {
       assert.equal(demonstration !== undefined, engine === 'sqlite');
     });
