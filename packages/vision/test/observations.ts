@@ -55,11 +55,11 @@ export function vectorNear(likeness = 0.97): Float32Array {
 
 /** The face during a movement, slightly different each time. */
 export function faceAt(movement: Movement, change: Partial<FaceObservation> = {}): FaceObservation {
-  const seen = { ...REST, vector: vectorNear(), ...SHOWN[movement] };
-  return { ...seen, yaw: seen.yaw + (frames % 3) * 0.3, ...change };
+  const face = { ...REST, vector: vectorNear(), ...SHOWN[movement] };
+  return { ...face, yaw: face.yaw + (frames % 3) * 0.3, ...change };
 }
 
-export function arrived(at: number, seen: ArrivedFrame['seen']): ArrivedFrame {
+export function arrived(at: number, observation: ArrivedFrame['observation']): ArrivedFrame {
   frames += 1;
-  return { at, capturedAt: at + (frames % 7), sha256: `${frames}`, seen };
+  return { at, capturedAt: at + (frames % 7), sha256: `${frames}`, observation };
 }

@@ -99,7 +99,7 @@ async function sendFrame(
   const image: StorableImage = isStandIn(body) ? body : await makeHarmless(deps.images, body, shareOf(context));
   const wantedKind = wantedFrame(before.progress);
   const observed = live ? await deps.vision.observeFrame(image.bytes, wantedKind, context.tenantId) : undefined;
-  const lookedFrame = { ...frame, storable: image, seen: observed };
+  const lookedFrame = { ...frame, storable: image, observation: observed };
   return takeFrame(deps, context, params, lookedFrame, await putFrame(deps, context, snapshot, before, lookedFrame));
 }
 
@@ -111,7 +111,7 @@ type LookedFrame = {
   /** Undefined if the instruction of the frame was not open. */
   readonly storable?: StorableImage;
   /** Undefined if no machine analyses the frame, as in the sandbox. */
-  readonly seen?: FaceObservation | NoFace | undefined;
+  readonly observation?: FaceObservation | NoFace | undefined;
 };
 
 type StoredFrame = { readonly image: NewImage; readonly row: ImageRow };
@@ -132,7 +132,7 @@ async function putFrame(
   if (!storable || !name) return undefined;
   const { step, attempt } = before.row;
   const seal = await sealerOf(deps, context, snapshot);
-  const ahead = name === 'image' && frame.seen ? ('face' as const) : undefined;
+  const ahead = name === 'image' && frame.observation ? ('face' as const) : undefined;
   const image = { instanceId: snapshot.instance.id, current: { step, attempt }, seal, name, storable, sha256, ahead };
   return { image, row: await putImage(deps, context, image) };
 }
@@ -179,9 +179,9 @@ function follow(before: ChallengeProgress, frame: LookedFrame): FollowResult {
   const number = before.instructions.length - 1;
   const late = expire(before, frame.at);
   if (late !== before) return { progress: late };
-  const { at, capturedAt, sha256, seen: observation } = frame;
+  const { at, capturedAt, sha256, observation } = frame;
   const { progress, hint } = observation
-    ? followChallenge(before, { at, capturedAt, sha256, seen: observation }, randomBytes)
+    ? followChallenge(before, { at, capturedAt, sha256, observation }, randomBytes)
     : { progress: followBlindly(before, at, randomBytes), hint: undefined };
   const wasMoved = phaseOf(before) === 'do' && phaseOf(progress) === 'return';
   const isOver = progress.instructions.length > before.instructions.length || progress.state === 'DONE';

@@ -23,8 +23,8 @@ const start = () => startChallenge({ now: 0, omit: [] });
 const openMovement = (progress: ChallengeProgress) => openInstruction(progress)?.movement as Movement;
 const clockOf = (progress: ChallengeProgress) =>
   Math.max(progress.frames.at(-1)?.at ?? 0, openInstruction(progress)?.revealedAt ?? 0) + PACE_MS;
-const take = (progress: ChallengeProgress, seen: ArrivedFrame['seen'], at = clockOf(progress)) =>
-  followChallenge(progress, arrived(at, seen), randomBytes).progress;
+const take = (progress: ChallengeProgress, observation: ArrivedFrame['observation'], at = clockOf(progress)) =>
+  followChallenge(progress, arrived(at, observation), randomBytes).progress;
 
 /** An actor who makes the open movement until it is recognised, and comes back. */
 function obey(before: ChallengeProgress, until: (progress: ChallengeProgress) => boolean): ChallengeProgress {
@@ -53,7 +53,7 @@ describe('a challenge of active liveness', () => {
       const { result, refused, doubtful } = verifyChallenge({
         progress: done,
         novelty: { median: 0.03, medianBeyondPose: 0.025, thirdLeast: 0.02 },
-        selfie: done.frames[0]?.seen.vector ?? null,
+        selfie: done.frames[0]?.observation.vector ?? null,
       });
       assert.deepEqual([result, refused, doubtful], ['ANSWERED', [], []]);
     }
@@ -130,7 +130,7 @@ describe('a challenge of active liveness', () => {
     for (const movement of ['openMouth', 'closeEyes'] as const) {
       const progress = openAt((asked) => asked === movement);
       const shown = faceAt(movement, { yaw: 14.5 });
-      const done = [shown, shown, shown].reduce((all, seen) => take(all, { ...seen }), progress);
+      const done = [shown, shown, shown].reduce((all, observation) => take(all, { ...observation }), progress);
       assert.equal(openInstruction(done)?.phase, 'return', movement);
       const aside = faceAt('centre', { yaw: 14.5 });
       assert.equal(take(take(progress, aside), aside).reason, 'wrong_movement', movement);
@@ -194,9 +194,9 @@ describe('a challenge of active liveness', () => {
   test('a challenge is not completed by a film of another sequence', () => {
     let done = 0;
     for (let times = 0; times < 400; times += 1) {
-      const film = obey(start(), () => false).frames.map(({ seen }) => seen);
+      const film = obey(start(), () => false).frames.map(({ observation }) => observation);
       let progress = start();
-      for (const seen of film) if (progress.state === 'OPEN') progress = take(progress, { ...seen });
+      for (const observation of film) if (progress.state === 'OPEN') progress = take(progress, { ...observation });
       if (progress.state === 'DONE') done += 1;
     }
     assert.ok(done <= 4, `${done} of 400`);
@@ -244,7 +244,8 @@ describe('a challenge of active liveness', () => {
   });
 
   test('a challenge begins with a face that looks ahead, holds still, and is good enough for a selfie', () => {
-    const hintOf = (seen: ReturnType<typeof faceAt>) => followChallenge(start(), arrived(300, seen), randomBytes).hint;
+    const hintOf = (observation: ReturnType<typeof faceAt>) =>
+      followChallenge(start(), arrived(300, observation), randomBytes).hint;
     assert.equal(hintOf(faceAt('left', { yaw: -25 })), 'look_ahead');
     assert.equal(hintOf(faceAt('openMouth')), 'close_mouth');
     assert.equal(hintOf(faceAt('centre', { reasons: ['too_dark'] })), 'too_dark');

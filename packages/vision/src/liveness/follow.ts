@@ -39,7 +39,7 @@ export type ChallengeFrame = {
   /** The index of its instruction, from 0. */
   readonly instruction: number;
   readonly role: FrameRole;
-  readonly seen: FaceObservation;
+  readonly observation: FaceObservation;
 };
 
 export type ChallengeProgress = {
@@ -71,7 +71,7 @@ export type ArrivedFrame = {
   readonly at: number;
   readonly capturedAt: number | null;
   readonly sha256: string;
-  readonly seen: FaceObservation | NoFace;
+  readonly observation: FaceObservation | NoFace;
 };
 
 export type Step = {
@@ -122,10 +122,10 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   if (!neutral) {
     return { neutral, movement, roles: frames.at(-1)?.role === 'centre' ? ['centre'] : [], lastLook: null };
   }
-  const last = frames.findLast(({ seen: observation }) => !observation.isAsBefore);
+  const last = frames.findLast(({ observation }) => !observation.isAsBefore);
   // A small nod hardly moves the landmarks: while the head may turn or come back, each frame is analysed in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
-  const lastLook = last && isHeld ? last.seen : null;
+  const lastLook = last && isHeld ? last.observation : null;
   // A bowed or far turned head is like nobody's: the person is recognised in a further frame, or on the way back.
   const movementRole: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
   const isAtRestNext = phase === 'return' || movement === 'centre';
@@ -134,8 +134,8 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
 
 /** Whether a frame that shows the open movement is similar to the face at rest. */
 function isRecognised({ frames, instructions }: ChallengeProgress): boolean {
-  const rest = frames.find(({ role, seen: observation }) => role === 'centre' && observation.vector)?.seen.vector;
-  return frames.some(({ instruction, role, seen: { vector } }) => {
+  const rest = frames.find(({ role, observation }) => role === 'centre' && observation.vector)?.observation.vector;
+  return frames.some(({ instruction, role, observation: { vector } }) => {
     const isOfMovement = instruction === instructions.length - 1 && role === 'shown';
     return isOfMovement && vector && rest && cosine(rest, vector) >= CHALLENGE_LIMITS.turnedAlike;
   });
@@ -149,7 +149,7 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
   if (arrived.arrived > CHALLENGE_LIMITS.frames || open.arrived >= CHALLENGE_LIMITS.framesPerInstruction) {
     return { progress: end(arrived, 'too_many_frames') };
   }
-  const { seen: observation } = frame;
+  const { observation } = frame;
   if (!hasFace(observation)) {
     const progress = { ...arrived, withoutFace: arrived.withoutFace + 1 };
     const isLost = progress.withoutFace >= CHALLENGE_LIMITS.framesWithoutFace && before.neutral !== null;
@@ -164,26 +164,26 @@ export function followChallenge(before: ChallengeProgress, frame: ArrivedFrame, 
   // A camera that is read too often returns the same picture again, which is no new evidence.
   if (before.frames.at(-1)?.sha256 === frame.sha256) return { progress: alone };
   return before.neutral
-    ? followMovement(alone, { ...frame, seen: observation }, random)
-    : findNeutral(alone, { ...frame, seen: observation }, random);
+    ? followMovement(alone, { ...frame, observation }, random)
+    : findNeutral(alone, { ...frame, observation }, random);
 }
 
 function hasFace(observation: FaceObservation | NoFace): observation is FaceObservation {
   return observation.faces > 0;
 }
 
-type ObservedFrame = ArrivedFrame & { readonly seen: FaceObservation };
+type ObservedFrame = ArrivedFrame & { readonly observation: FaceObservation };
 
 /** The first instruction: two consecutive frames of a person who looks ahead and holds still. */
 function findNeutral(before: ChallengeProgress, frame: ObservedFrame, random: RandomBytes): Step {
-  const { seen: observation } = frame;
+  const { observation } = frame;
   const last = before.frames.at(-1);
   const { role, hint } = roleAtStart(observation);
   const next = add(before, frame, role);
   if (hint) return { ...next, hint };
-  const still = last?.role === 'centre' && turnBetween(last.seen, observation) <= CHALLENGE_LIMITS.restDegrees;
+  const still = last?.role === 'centre' && turnBetween(last.observation, observation) <= CHALLENGE_LIMITS.restDegrees;
   if (!still || observation.vector === null) return { ...next, hint: 'hold_still' };
-  const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.seen[of] + observation[of]) / 2;
+  const mean = (of: Exclude<keyof Neutral, 'size'>) => (last.observation[of] + observation[of]) / 2;
   const neutral: Neutral = {
     yaw: mean('yaw'),
     pitch: mean('pitch'),
@@ -191,7 +191,7 @@ function findNeutral(before: ChallengeProgress, frame: ObservedFrame, random: Ra
     jaw: mean('jaw'),
     eyesOpen: mean('eyesOpen'),
     lids: mean('lids'),
-    size: (sizeOf(last.seen) + sizeOf(observation)) / 2,
+    size: (sizeOf(last.observation) + sizeOf(observation)) / 2,
   };
   return { ...next, progress: reveal({ ...next.progress, neutral }, frame.at, random) };
 }
@@ -200,12 +200,12 @@ function followMovement(before: ChallengeProgress, frame: ObservedFrame, random:
   const open = before.instructions.at(-1) as Instruction;
   const neutral = before.neutral as Neutral;
   const { movement } = open;
-  const role = roleOf(frame.seen, neutral, movement);
+  const role = roleOf(frame.observation, neutral, movement);
   const next = add(before, frame, role);
   if (isStray(next.progress.frames, neutral, open)) return { ...next, progress: end(next.progress, 'wrong_movement') };
   if (open.phase === 'return' || movement === 'centre') {
     // Only a face with a vector counts, or parallel frames could pass without being compared with the others.
-    const isAtRest = role === 'centre' && frame.seen.vector !== null;
+    const isAtRest = role === 'centre' && frame.observation.vector !== null;
     return isAtRest ? { ...next, progress: reveal(next.progress, frame.at, random) } : next;
   }
   const streak = shownInARow(next.progress.frames, before.instructions.length - 1);
@@ -215,7 +215,7 @@ function followMovement(before: ChallengeProgress, frame: ObservedFrame, random:
     return { ...next, progress: end(next.progress, 'too_quick') };
   }
   const long = movement !== 'closeEyes' || frame.at - first.at >= CHALLENGE_LIMITS.eyesClosedMs;
-  const isCompared = streak.some(({ seen: observation }) => observation.vector !== null);
+  const isCompared = streak.some(({ observation }) => observation.vector !== null);
   if (streak.length < CHALLENGE_LIMITS.shownFrames || !long || !isCompared) return next;
   return { ...next, progress: returnFrom(next.progress) };
 }
@@ -241,7 +241,7 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
   // Behind glasses the network may not recognise open eyes as open; then it cannot find them closed either.
   if (neutral.eyesOpen < CHALLENGE_LIMITS.eyesSeenOpen) return false;
   // A blink does not count as a movement; eyes that stay closed do.
-  const open = here.findLastIndex(({ seen: observation }) => !areEyesClosed(observation, neutral));
+  const open = here.findLastIndex(({ observation }) => !areEyesClosed(observation, neutral));
   const closed = here[open + 1];
   return closed !== undefined && last.at - closed.at >= CHALLENGE_LIMITS.eyesClosedMs;
 }
@@ -250,7 +250,7 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
  * How far a frame departs from the requested movement, in limits. A frame that shows it does not: people open the mouth
  * with the head a little aside, and a head that turns to a side often rises or sinks as well.
  */
-function strayShare({ seen: observation, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
+function strayShare({ observation, role }: ChallengeFrame, neutral: Neutral, movement: Movement): number {
   if (role === 'shown') return 0;
   const mouth = movement !== 'openMouth' && isMouthOpen(observation, neutral) ? 1 : 0;
   const at = directionOf(observation, neutral);
@@ -275,7 +275,7 @@ function reveal(before: ChallengeProgress, now: number, random: RandomBytes): Ch
   const { instructions, total, omit } = before;
   if (instructions.length >= total) return { ...before, state: 'DONE' };
   // Without image analysis, there is assumed to be room.
-  const { seen: observation } = before.frames.at(-1) ?? {};
+  const { observation } = before.frames.at(-1) ?? {};
   const draw = {
     before: instructions.map((each) => each.movement),
     omit,

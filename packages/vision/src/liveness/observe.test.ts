@@ -12,10 +12,16 @@ import { sizeOf, type WantedFrame } from './roles.ts';
 describe('a frame of a challenge after one that was fully analysed', () => {
   let models: FaceModels;
   let first: Buffer;
-  let seen: FaceObservation;
+  let firstObservation: FaceObservation;
   let networks: string[] = [];
   const wanted = (change: Partial<WantedFrame> = {}): WantedFrame => {
-    return { neutral: { ...seen, size: sizeOf(seen) }, movement: 'left', roles: ['shown'], lastLook: seen, ...change };
+    return {
+      neutral: { ...firstObservation, size: sizeOf(firstObservation) },
+      movement: 'left',
+      roles: ['shown'],
+      lastLook: firstObservation,
+      ...change,
+    };
   };
 
   before(async () => {
@@ -28,7 +34,7 @@ describe('a frame of a challenge after one that was fully analysed', () => {
     };
     models = { ...loaded, detect: counted('detect'), pose: counted('pose') };
     first = await sharp(picture(FRANCK)).resize(480).jpeg({ quality: 90 }).toBuffer();
-    seen = (await observeFace(first, models)) as FaceObservation;
+    firstObservation = (await observeFace(first, models)) as FaceObservation;
   });
 
   async function observe(bytes: Buffer, want: WantedFrame) {
@@ -42,7 +48,7 @@ describe('a frame of a challenge after one that was fully analysed', () => {
     const { observation, networks: used } = await observe(again, wanted());
     assert.deepEqual(used, []);
     assert.equal(observation.isAsBefore, true);
-    assert.deepEqual([observation.yaw, observation.pitch], [seen.yaw, seen.pitch]);
+    assert.deepEqual([observation.yaw, observation.pitch], [firstObservation.yaw, firstObservation.pitch]);
     assert.equal(observation.vector, null);
   });
 
@@ -62,7 +68,7 @@ describe('a frame of a challenge after one that was fully analysed', () => {
   });
 
   test('a frame is fully analysed if the face moved, has another size, or is gone', async () => {
-    const { width, height } = seen;
+    const { width, height } = firstObservation;
     const moved = await sharp(first)
       .affine([1, 0, 0, 1], { odx: 40 })
       .resize(width, height, { fit: 'cover' })

@@ -18,7 +18,7 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
         sha256: `${instruction}/${at}`,
         instruction,
         role: shown === 'centre' ? 'centre' : 'shown',
-        seen: faceAt(shown),
+        observation: faceAt(shown),
       }),
     ),
   );
@@ -34,7 +34,7 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
     arrived: frames.length,
     withoutFace: 0,
     withOthers: 0,
-    frames: frames.map((frame) => ({ ...frame, seen: { ...frame.seen, ...change(frame) } })),
+    frames: frames.map((frame) => ({ ...frame, observation: { ...frame.observation, ...change(frame) } })),
   };
 }
 

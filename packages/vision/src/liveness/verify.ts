@@ -93,7 +93,7 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
   if (same === 'doubt') doubtfulSigns.push('same_picture');
   const noseTravel = leastNoseTravel(progress);
   if (noseTravel !== null && !(noseTravel >= LIVENESS_BOUNDS.noseTravel)) refusingSigns.push('flat');
-  const passive = medianOf(frames.flatMap(({ seen: observation }) => observation.passive ?? []));
+  const passive = medianOf(frames.flatMap(({ observation }) => observation.passive ?? []));
   if (passive !== null && passive < LIVENESS_BOUNDS.passive.refuse) refusingSigns.push('passive_low');
   else if (passive === null || !(passive >= LIVENESS_BOUNDS.passive.doubt)) doubtfulSigns.push('passive_low');
   if (!isContinuous(frames)) doubtfulSigns.push('not_continuous');
@@ -155,15 +155,11 @@ function compareFaces(
   const mean = meanVector(rests);
   if (!mean) return { differ: true, rest: null, turned: null, selfie: null };
   const { frames, instructions } = progress;
-  const restFramesAll = frames.filter(
-    ({ role, seen: observation }) => role === 'centre' && observation.vector !== null,
-  );
-  const rest = Math.min(
-    ...restFramesAll.map(({ seen: observation }) => cosine(mean, observation.vector as Float32Array)),
-  );
+  const restFramesAll = frames.filter(({ role, observation }) => role === 'centre' && observation.vector !== null);
+  const rest = Math.min(...restFramesAll.map(({ observation }) => cosine(mean, observation.vector as Float32Array)));
   const turns = instructions.flatMap((_, instruction) => {
     const shownFrames = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
-    const alike = shownFrames.flatMap(({ seen: observation }) =>
+    const alike = shownFrames.flatMap(({ observation }) =>
       observation.vector ? [cosine(mean, observation.vector)] : [],
     );
     return alike.length > 0 ? [Math.max(...alike)] : [];
@@ -180,7 +176,7 @@ function compareFaces(
 
 /** The mean of unit vectors, of length 1. */
 export function meanVector(frames: readonly ChallengeFrame[]): Float32Array | null {
-  const vectors = frames.flatMap(({ seen: observation }) => (observation.vector ? [observation.vector] : []));
+  const vectors = frames.flatMap(({ observation }) => (observation.vector ? [observation.vector] : []));
   const [first] = vectors;
   if (!first) return null;
   const sum = first.map((_, at) => vectors.reduce((all, vector) => all + (vector[at] as number), 0));
@@ -190,13 +186,13 @@ export function meanVector(frames: readonly ChallengeFrame[]): Float32Array | nu
 
 /** The least way of the nose relative to the head, over all turns to a side. */
 function leastNoseTravel({ frames, instructions }: ChallengeProgress): number | null {
-  const rest = frames.find(({ role }) => role === 'centre')?.seen.nose;
+  const rest = frames.find(({ role }) => role === 'centre')?.observation.nose;
   if (rest === undefined) return null;
   const travels = instructions.flatMap(({ movement }, instruction) => {
     if (movement !== 'left' && movement !== 'right') return [];
     const shownFrames = frames.filter((frame) => frame.instruction === instruction && frame.role === 'shown');
     const sign = movement === 'right' ? 1 : -1;
-    return medianOf(shownFrames.map(({ seen: observation }) => (observation.nose - rest) * sign)) ?? [];
+    return medianOf(shownFrames.map(({ observation }) => (observation.nose - rest) * sign)) ?? [];
   });
   return travels.length > 0 ? Math.min(...travels) : null;
 }
@@ -205,9 +201,13 @@ function isContinuous(frames: readonly ChallengeFrame[]): boolean {
   return frames.every((frame, index) => {
     const before = frames[index - 1];
     // The first instruction has larger frames than the rest.
-    if (!before || frame.at - before.at > LIVENESS_BOUNDS.continuousMs || before.seen.width !== frame.seen.width)
+    if (
+      !before ||
+      frame.at - before.at > LIVENESS_BOUNDS.continuousMs ||
+      before.observation.width !== frame.observation.width
+    )
       return true;
-    const [one, other] = [before.seen.box, frame.seen.box];
+    const [one, other] = [before.observation.box, frame.observation.box];
     const height = one.bottom - one.top;
     const moved = Math.hypot(
       (other.left + other.right - one.left - one.right) / 2,
@@ -230,7 +230,9 @@ export function pairsOf<Item>(items: readonly Item[]): [Item, Item][] {
 }
 
 function likeness(one: ChallengeFrame, other: ChallengeFrame): number | null {
-  return one.seen.vector && other.seen.vector ? cosine(one.seen.vector, other.seen.vector) : null;
+  return one.observation.vector && other.observation.vector
+    ? cosine(one.observation.vector, other.observation.vector)
+    : null;
 }
 
 export function medianOf(values: readonly number[]): number | null {

@@ -39,8 +39,8 @@ function vectorOf(frame: number): Float32Array {
 }
 
 /** A challenge that somebody answered whose head goes to the right and back. */
-function answered(change: object = {}): ChallengeProgress {
-  const seen = (yaw: number, at: number) => ({
+function answeredChallenge(change: object = {}): ChallengeProgress {
+  const observationAt = (yaw: number, at: number) => ({
     width: 480,
     height: 360,
     faces: 1,
@@ -66,7 +66,7 @@ function answered(change: object = {}): ChallengeProgress {
     sha256: `${at}`,
     instruction: at < 2 ? 0 : 1,
     role: yaw === 0 ? ('centre' as const) : ('shown' as const),
-    seen: seen(yaw, at),
+    observation: observationAt(yaw, at),
   }));
   const instruction = { revealedAt: 0, phase: 'return', arrived: 3 } as const;
   return {
@@ -114,9 +114,9 @@ describe('the verdict on a face', () => {
   });
 
   it('the verdict on a face is never a pass from a single picture: not live, for a human, or no attack seen', () => {
-    const judged = [0.49, 0.5, 0.79, 0.8, 1].map((score) => judgePassive(analysisOf({}, score)));
+    const verdicts = [0.49, 0.5, 0.79, 0.8, 1].map((score) => judgePassive(analysisOf({}, score)));
     assert.deepEqual(
-      judged.map(({ status, reason, advice }) => [status, reason, advice]),
+      verdicts.map(({ status, reason, advice }) => [status, reason, advice]),
       [
         ['FAILED', 'not_live', 'retry'],
         ['REVIEW', 'uncertain', 'final'],
@@ -125,8 +125,8 @@ describe('the verdict on a face', () => {
         ['NOT_PERFORMED', 'no_attack_seen', 'final'],
       ],
     );
-    assert.deepEqual([judged[4]?.score, judged[4]?.metaData?.passiveScore], [undefined, 1]);
-    assert.ok(judged.every(({ metaData }) => metaData?.certified === false));
+    assert.deepEqual([verdicts[4]?.score, verdicts[4]?.metaData?.passiveScore], [undefined, 1]);
+    assert.ok(verdicts.every(({ metaData }) => metaData?.certified === false));
   });
 
   it('the verdict on a face is not performed for a single picture that was not analysed', () => {
@@ -147,9 +147,9 @@ describe('the verdict on a face', () => {
   });
 
   it('the verdict on a face is by the score: the same person, for a human, or another person', () => {
-    const judged = [0.9, 0.36, 0.1].map((cosine) => judgeMatch(templateAt(1), templateAt(cosine)));
+    const verdicts = [0.9, 0.36, 0.1].map((cosine) => judgeMatch(templateAt(1), templateAt(cosine)));
     assert.deepEqual(
-      judged.map(({ status, reason }) => [status, reason]),
+      verdicts.map(({ status, reason }) => [status, reason]),
       [
         ['PASSED', undefined],
         ['REVIEW', 'uncertain'],
@@ -166,7 +166,7 @@ describe('the verdict on a face', () => {
 
 describe('the verdict on a challenge of active liveness', () => {
   it('the verdict on a challenge of active liveness says that it was answered, with its numbers, and not that the person is alive', () => {
-    const { status, reason, metaData } = activeOf(answered());
+    const { status, reason, metaData } = activeOf(answeredChallenge());
     assert.deepEqual([status, reason], ['PASSED', 'challenge_answered']);
     assert.deepEqual([metaData?.certified, metaData?.movements], [false, ['centre', 'right']]);
     assert.match(JSON.stringify(metaData?.measures), /"novelty":0.03,/);
@@ -174,26 +174,30 @@ describe('the verdict on a challenge of active liveness', () => {
 
   it('the verdict on a challenge of active liveness says that it is missing if none was answered, and is not performed without image analysis', () => {
     assert.deepEqual([activeOf(undefined).status, activeOf(undefined).reason], ['FAILED', 'challenge_missing']);
-    assert.equal(activeOf({ ...answered(), state: 'OPEN' }).reason, 'challenge_missing');
-    const blind = activeOf({ ...answered(), frames: [] });
+    assert.equal(activeOf({ ...answeredChallenge(), state: 'OPEN' }).reason, 'challenge_missing');
+    const blind = activeOf({ ...answeredChallenge(), frames: [] });
     assert.deepEqual([blind.status, blind.reason], ['NOT_PERFORMED', 'engine_not_available']);
   });
 
   it('the verdict on a challenge of active liveness is a refusal with another attempt for a moved picture, and for another person', () => {
-    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.001 })), ['FAILED', 'not_live', 'retry']);
-    assert.deepEqual(reasonsOf(activeOf(answered({ passive: 0.1 }))), ['FAILED', 'not_live', 'retry']);
-    assert.deepEqual(reasonsOf(activeOf(answered({ vector: vectorAt(0.1) }))), ['FAILED', 'different_faces', 'retry']);
+    assert.deepEqual(reasonsOf(activeOf(answeredChallenge(), { novelty: 0.001 })), ['FAILED', 'not_live', 'retry']);
+    assert.deepEqual(reasonsOf(activeOf(answeredChallenge({ passive: 0.1 }))), ['FAILED', 'not_live', 'retry']);
+    assert.deepEqual(reasonsOf(activeOf(answeredChallenge({ vector: vectorAt(0.1) }))), [
+      'FAILED',
+      'different_faces',
+      'retry',
+    ]);
   });
 
   it('the verdict on a challenge of active liveness goes to a human if it is doubtful, or if the client admits that it is no camera', () => {
-    assert.deepEqual(reasonsOf(activeOf(answered(), { novelty: 0.006 })), ['REVIEW', 'uncertain', 'final']);
+    assert.deepEqual(reasonsOf(activeOf(answeredChallenge(), { novelty: 0.006 })), ['REVIEW', 'uncertain', 'final']);
     for (const [clientHints, hint] of [
       [{ cameraLabel: 'OBS Virtual Camera' }, 'virtual_camera'],
       [{ trackClass: 'CanvasCaptureMediaStreamTrack' }, 'generated_track'],
       [{ nativeGetUserMedia: false }, 'replaced_camera_function'],
       [{ automated: true }, 'automated_browser'],
     ] as const) {
-      const check = activeOf(answered(), { clientHints });
+      const check = activeOf(answeredChallenge(), { clientHints });
       assert.deepEqual([check.status, check.metaData?.hints], ['REVIEW', [hint]]);
     }
     const honest = { cameraLabel: 'Front Camera', trackClass: 'MediaStreamTrack', nativeGetUserMedia: true };

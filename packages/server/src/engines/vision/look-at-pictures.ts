@@ -272,7 +272,7 @@ async function noveltyOf(
   images: readonly VisionImage[],
   signal: AbortSignal,
 ): Promise<Novelty | null> {
-  const rests = new Map(restFrames(challenge).map(({ sha256, seen: observation }) => [sha256, observation]));
+  const rests = new Map(restFrames(challenge).map(({ sha256, observation }) => [sha256, observation]));
   const pictures: RestPicture[] = [];
   for (const image of images) {
     const observation = image.sha256 === undefined ? undefined : rests.get(image.sha256);

@@ -134,14 +134,15 @@ async function countForgiven(vault: Seals, tx: TenantTx, of: Attempt, now: numbe
 }
 
 type PackedVector = { readonly float32: string };
-type PackedFrame = Omit<ChallengeFrame, 'seen'> & {
+/** The stored form of a frame. Its observation has an older name, which open challenges of the previous release still use. */
+type PackedFrame = Omit<ChallengeFrame, 'observation'> & {
   readonly seen: Omit<FaceObservation, 'vector'> & { readonly vector: PackedVector | null };
 };
 type PackedProgress = Omit<ChallengeProgress, 'frames'> & { readonly frames: readonly PackedFrame[] };
 
 /** A vector is five hundred numbers. As text it would be five times as long. */
 export function writeProgress(progress: ChallengeProgress): string {
-  const frames = progress.frames.map(({ seen: observation, ...frame }) => ({
+  const frames = progress.frames.map(({ observation, ...frame }) => ({
     ...frame,
     seen: { ...observation, vector: pack(observation.vector) },
   }));
@@ -153,7 +154,7 @@ export function readProgress(text: string): ChallengeProgress {
   const progress = JSON.parse(text) as PackedProgress;
   const frames = progress.frames.map(({ seen: observation, ...frame }) => ({
     ...frame,
-    seen: { ...observation, vector: unpack(observation.vector) },
+    observation: { ...observation, vector: unpack(observation.vector) },
   }));
   return { ...progress, frames };
 }
