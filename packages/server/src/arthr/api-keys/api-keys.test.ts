@@ -16,10 +16,10 @@ onBothEngines('API keys', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  let made = 0;
+  let count = 0;
   const create = (more: object = {}) => {
-    made += 1;
-    return grove.client.apiKeys.create({ body: { name: `key ${made}`, ...more } });
+    count += 1;
+    return grove.client.apiKeys.create({ body: { name: `key ${count}`, ...more } });
   };
   const clientOf = (code: string) => createClient({ baseUrl: grove.baseUrl, apiKey: code, maxRetries: 0 });
 
@@ -45,7 +45,7 @@ onBothEngines('API keys', (_engine, places) => {
     });
 
     it('the creation of an API key ignores fields that the caller cannot set, and treats a null id as missing', async () => {
-      const sent = {
+      const body = {
         name: 'mass assignment',
         id: null,
         tenantId: 'acme',
@@ -53,7 +53,7 @@ onBothEngines('API keys', (_engine, places) => {
         createdBy: 'me',
         lastIssuedAtDtm: 'x',
       };
-      const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: JSON.stringify(sent) });
+      const answer = await grove.call('/api/arthr/apiKeys', { method: 'POST', body: JSON.stringify(body) });
       assert.equal(answer.status, 201);
       assert.equal(answer.body.createdBy, 'API Key: First key');
       assert.match(answer.body.code, /^grv_live_/);
@@ -65,11 +65,11 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(key.id);
       const masked = `grv_live_${key.id}_...`;
       const secret = key.code.slice(-43);
-      const got = await grove.client.apiKeys.get({ apiKeyId: key.id });
+      const read = await grove.client.apiKeys.get({ apiKeyId: key.id });
       const updated = await grove.client.apiKeys.update({ apiKeyId: key.id, body: { description: 'x' } });
       const listed = await grove.client.apiKeys.list({ query: { name: key.name } });
-      assert.deepEqual([got.code, updated.code, listed.content[0]?.code], [masked, masked, masked]);
-      assert.ok(!JSON.stringify([got, updated, listed]).includes(secret));
+      assert.deepEqual([read.code, updated.code, listed.content[0]?.code], [masked, masked, masked]);
+      assert.ok(!JSON.stringify([read, updated, listed]).includes(secret));
     });
 
     it('the list of API keys can be limited to active ones that expire within a number of days', async () => {
@@ -173,8 +173,8 @@ onBothEngines('API keys', (_engine, places) => {
     it('the creation of an API key refuses with 100014 the name of another key, also when two are created at once; an archived key frees its name', async () => {
       const key = await create({ name: 'taken' });
       await assert.rejects(create({ name: 'taken' }), refuses(100014, 409));
-      const settled = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'raced' })));
-      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const results = await Promise.allSettled(Array.from({ length: 8 }, () => create({ name: 'raced' })));
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
       assert.ok(key.id);
       await grove.client.apiKeys.update({ apiKeyId: key.id, body: { status: 'ARCHIVED' } });
       await create({ name: 'taken' });
@@ -354,8 +354,8 @@ onBothEngines('API keys', (_engine, places) => {
       assert.ok(names.includes((await grove.client.apiKeys.get({ apiKeyId: key.id as string })).name));
       const before = (await grove.client.apiKeys.list()).totalElements;
       const deletes = Array.from({ length: 20 }, () => grove.client.apiKeys.delete({ apiKeyId: key.id as string }));
-      const settled = await Promise.allSettled(deletes);
-      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const results = await Promise.allSettled(deletes);
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
       assert.equal((await grove.client.apiKeys.list()).totalElements, before - 1);
     });
   });

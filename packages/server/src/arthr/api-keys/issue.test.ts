@@ -15,14 +15,16 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
   after(() => grove.stop());
   const issue = (headers: Record<string, string>, body?: string) =>
     grove.call(PATH, { method: 'POST', token: null, headers, ...(body !== undefined && { body }) });
-  const refused = async (code: string) => {
+  const refusalOf = async (code: string) => {
     const { status, body } = await issue({ 'X-Api-Key': code });
     return [status, body.code];
   };
-  let made = 0;
+  let count = 0;
   const create = (more: object = {}) => {
-    made += 1;
-    return grove.client.apiKeys.create({ body: { name: `issuing key ${made}`, permissions: ['TNT#acme#*'], ...more } });
+    count += 1;
+    return grove.client.apiKeys.create({
+      body: { name: `issuing key ${count}`, permissions: ['TNT#acme#*'], ...more },
+    });
   };
   const update = (key: { id: string | null }, body: object) =>
     grove.client.apiKeys.update({ apiKeyId: key.id as string, body });
@@ -50,7 +52,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
       `${grove.apiKey} `.repeat(2),
       `grv_test_${grove.apiKey.slice(9)}`,
     ]) {
-      assert.deepEqual(await refused(code), [401, 271], code);
+      assert.deepEqual(await refusalOf(code), [401, 271], code);
     }
     const { body } = await issue({ 'X-Api-Key': grove.apiKey, 'X-ApiKey': wrongSecret });
     assert.equal(body.code, 271);
@@ -69,7 +71,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
       const token = await grove.token(key.code);
       assert.equal((await grove.call('/api/arthr/apiKeys', { token })).status, 200);
       await update(key, { status: state });
-      assert.deepEqual(await refused(key.code), [401, 271]);
+      assert.deepEqual(await refusalOf(key.code), [401, 271]);
       const { status, body } = await grove.call('/api/arthr/apiKeys', { token });
       assert.deepEqual([status, body.code], [401, 271]);
       await update(key, { status: 'ACTIVE' });
@@ -85,7 +87,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     grove.clock.advance(10 * MINUTE - 1);
     assert.equal((await grove.call('/api/arthr/apiKeys', { token: body.token })).status, 200);
     grove.clock.advance(1);
-    assert.deepEqual(await refused(key.code), [401, 271]);
+    assert.deepEqual(await refusalOf(key.code), [401, 271]);
     assert.equal((await grove.call('/api/arthr/apiKeys', { token: body.token })).status, 401);
   });
 
@@ -146,8 +148,8 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
     assert.equal(key.lastIssuedAtDtm, undefined);
     const issuedAt = grove.clock.now();
     await grove.token(key.code);
-    const seen = await grove.client.apiKeys.get({ apiKeyId: key.id as string });
-    assert.equal(seen.lastIssuedAtDtm, toDtm(issuedAt));
+    const view = await grove.client.apiKeys.get({ apiKeyId: key.id as string });
+    assert.equal(view.lastIssuedAtDtm, toDtm(issuedAt));
     const second = await openTestApp(place, { clock: grove.clock });
     await second.token(key.code);
     await second.stop();

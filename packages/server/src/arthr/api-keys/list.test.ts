@@ -52,9 +52,9 @@ onBothEngines('the list of API keys', (_engine, places) => {
   });
 
   it('the list of API keys shows every key exactly once over its pages, and a page past the end is empty', async () => {
-    const seen: string[] = [];
-    for await (const key of grove.client.apiKeys.list.all({ query: { size: 3 } })) seen.push(key.name);
-    assert.deepEqual(seen, ['First key', ...names]);
+    const codes: string[] = [];
+    for await (const key of grove.client.apiKeys.list.all({ query: { size: 3 } })) codes.push(key.name);
+    assert.deepEqual(codes, ['First key', ...names]);
     const { body } = await list('?page=9&size=3');
     assert.deepEqual(
       [body.empty, body.last, body.first, body.numberOfElements, body.totalElements],

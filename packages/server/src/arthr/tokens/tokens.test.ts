@@ -273,7 +273,7 @@ async function rawStatus(baseUrl: string, host: string, headers: Record<string, 
   const path = headers['x-api-key'] ? '/api/arthr/apiKeys/issue' : '/api/arthr/apiKeys';
   const method = headers['x-api-key'] ? 'POST' : 'GET';
   return new Promise<{ status: number; code: number | undefined }>((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers: { ...headers, host } }, (answer) => {
+    const outgoing = request({ host: '127.0.0.1', port, path, method, headers: { ...headers, host } }, (answer) => {
       let text = '';
       answer.on('data', (chunk) => {
         text += chunk;
@@ -285,7 +285,7 @@ async function rawStatus(baseUrl: string, host: string, headers: Record<string, 
         }),
       );
     });
-    sent.on('error', reject);
-    sent.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }
