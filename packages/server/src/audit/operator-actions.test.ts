@@ -92,21 +92,21 @@ onBothEngines('the audit trail of what operators do to users and links', (_engin
   it('the audit trail of what operators do to users and links contains nothing that API keys do there, and no refused call', async () => {
     const before = (await recorded('user.created')).length;
     const { id } = await grove.user(store);
-    const refused = await owner.call(`/api/identity-store${store}/users/${id}`, {
+    const refusal = await owner.call(`/api/identity-store${store}/users/${id}`, {
       method: 'POST',
       body: { nothing: 1 },
     });
-    assert.equal(refused.status, 400);
+    assert.equal(refusal.status, 400);
     assert.equal((await recorded('user.created')).length, before);
     assert.equal((await recorded('user.updated')).length, 1);
   });
 
   it('the audit trail of what operators do to users and links contains the links that an operator created, and the webhook messages sent again', async () => {
     const body = { name: 'A link', processDefnName: 'document-and-selfie' };
-    const made = await owner.call('/api/process-manager/processTokens', { method: 'POST', body });
-    assert.equal(made.status, 201, made.text);
+    const answer = await owner.call('/api/process-manager/processTokens', { method: 'POST', body });
+    assert.equal(answer.status, 201, answer.text);
     const [link] = await recorded('processToken.created');
-    assert.equal(link?.details.id, made.body.id);
+    assert.equal(link?.details.id, answer.body.id);
     const webhook = await grove.call('/api/notification-service/webhooks', {
       method: 'POST',
       body: JSON.stringify({ name: 'Shop', uri: 'https://shop.example/hook', events: ['instance.completed'] }),

@@ -71,8 +71,8 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
       `/api/notification-service/webhooks/${hooks.body.content[0].id}/deliveries?size=100`,
       { token: await app.token() },
     );
-    const sent = deliveries.body.content.filter(({ event }: { event: string }) => event === alarm.action);
-    assert.equal(sent.length, 1);
+    const alarmDeliveries = deliveries.body.content.filter(({ event }: { event: string }) => event === alarm.action);
+    assert.equal(alarmDeliveries.length, 1);
     const warnings = app.logged().match(/an API key has used up its read budget/g) ?? [];
     assert.equal(warnings.length, 1);
   });
