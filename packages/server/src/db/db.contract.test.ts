@@ -145,11 +145,11 @@ onBothEngines('the database', (_engine, places) => {
     it('a transaction that has ended refuses late statements of its code, whether it committed or not', async () => {
       for (const fails of [false, true]) {
         let forgotten: TenantTx | undefined;
-        const written = db.of(acme).write(async (tx) => {
+        const write = db.of(acme).write(async (tx) => {
           forgotten = tx;
           if (fails) throw new Error('as planned');
         });
-        await (fails ? assert.rejects(written, /as planned/) : written);
+        await (fails ? assert.rejects(write, /as planned/) : write);
         await assert.rejects(async () => forgotten && add(forgotten, 'forgotten'), /an await is missing/);
         await assert.rejects(async () => forgotten?.get(NAMES, [acme, '%']), /an await is missing/);
         await assert.rejects(async () => forgotten?.all(NAMES, [acme, '%']), /an await is missing/);
@@ -159,12 +159,12 @@ onBothEngines('the database', (_engine, places) => {
 
     it('a transaction that is being rolled back runs no more statements, which would run outside of any transaction', async () => {
       let late: Promise<unknown> = Promise.resolve();
-      const written = db.of(acme).write(async (tx) => {
+      const write = db.of(acme).write(async (tx) => {
         late = new Promise((done) => setImmediate(done)).then(() => add(tx, 'forgotten'));
         late.catch(() => undefined);
         throw new Error('as planned');
       });
-      await assert.rejects(written, /as planned/);
+      await assert.rejects(write, /as planned/);
       await assert.rejects(late, /an await is missing/);
       assert.deepEqual(await names('forgotten'), []);
     });
@@ -325,14 +325,14 @@ onBothEngines('closing the database', (_engine, places) => {
     const place = await places.create();
     const db = await openTestDb(place);
     const [acme] = await addTestTenants(db, 'acme');
-    const begun = Array.from({ length: 8 }, () => db.of(acme).write((tx) => addToCounter(tx, 'closing', 1)));
-    const [answers] = await Promise.all([Promise.allSettled(begun), db.close()]);
+    const writes = Array.from({ length: 8 }, () => db.of(acme).write((tx) => addToCounter(tx, 'closing', 1)));
+    const [answers] = await Promise.all([Promise.allSettled(writes), db.close()]);
     await assert.rejects(db.of(acme).write((tx) => addToCounter(tx, 'closing', 1)));
     await assert.rejects(db.of(acme).all(NAMES, [acme, '%']));
 
     const again = await openTestDb(place);
-    const answered = answers.filter(({ status }) => status === 'fulfilled').length;
-    assert.equal(await readCounter(again.of(acme), 'closing'), answered);
+    const acknowledged = answers.filter(({ status }) => status === 'fulfilled').length;
+    assert.equal(await readCounter(again.of(acme), 'closing'), acknowledged);
     await again.close();
   });
 });

@@ -119,10 +119,10 @@ const namedTables = (text: string, tables: ReadonlySet<string>) =>
 /** What is missing in a statement: it must compare the tenant, or write it, once for each table of tenants that it names. */
 function faultOf(text: string, tables: ReadonlySet<string>): string | undefined {
   const plain = plainText(text);
-  const named = namedTables(text, tables);
-  const written = plain.match(/INSERT INTO \w+\s*\([^)]*\btenant_id\b[^)]*\)/gi) ?? [];
+  const names = namedTables(text, tables);
+  const inserts = plain.match(/INSERT INTO \w+\s*\([^)]*\btenant_id\b[^)]*\)/gi) ?? [];
   const compared = plain.match(/\btenant_id\s*=/gi) ?? [];
-  return named.length > written.length + compared.length ? text : undefined;
+  return names.length > inserts.length + compared.length ? text : undefined;
 }
 
 /** Columns with two upper or two lower bounds in one condition. SQLite may read an index up to the wider of the two. */

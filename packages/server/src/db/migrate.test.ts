@@ -25,9 +25,11 @@ const FIRST = migration(
 const SECOND = migration(2, 'CREATE TABLE second (id TEXT PRIMARY KEY); INSERT INTO second VALUES (1);');
 const BROKEN = migration(3, 'CREATE TABLE third (id TEXT PRIMARY KEY); INSERT INTO nowhere VALUES (1);');
 
-const migrateWith = async (place: TestPlace, known?: Migration[]) => {
+const migrateWith = async (place: TestPlace, migrations?: Migration[]) => {
   const database = databaseOf(place);
-  return database.engine === 'sqlite' ? migrateSqlite(database.file, known) : migratePostgres(database.url, known);
+  return database.engine === 'sqlite'
+    ? migrateSqlite(database.file, migrations)
+    : migratePostgres(database.url, migrations);
 };
 
 /** What is in the database, read by a connection of its own. */
@@ -53,13 +55,13 @@ onBothEngines('migrations', (engine, places) => {
 
   it('migrations bring a fresh database to the state of this release', async () => {
     const place = await places.createEmpty();
-    const known = readMigrations();
+    const migrations = readMigrations();
     const state = await migrateWith(place);
-    assert.deepEqual([state.applied, state.pending], [[], known]);
+    assert.deepEqual([state.applied, state.pending], [[], migrations]);
     const { tables, applied } = await look(place);
     assert.deepEqual(
       applied,
-      known.map(({ name }) => name),
+      migrations.map(({ name }) => name),
     );
     for (const table of ['tenants', 'api_keys', 'tenant_keys', 'counters']) assert.ok(tables.includes(table), table);
   });

@@ -10,9 +10,11 @@ import { openDb } from './open.ts';
 const SEPARATION = 20;
 const TENANT = asTenantId('acme');
 
-const migrateWith = async (place: TestPlace, known: Migration[]) => {
+const migrateWith = async (place: TestPlace, migrations: Migration[]) => {
   const database = databaseOf(place);
-  return database.engine === 'sqlite' ? migrateSqlite(database.file, known) : migratePostgres(database.url, known);
+  return database.engine === 'sqlite'
+    ? migrateSqlite(database.file, migrations)
+    : migratePostgres(database.url, migrations);
 };
 
 onBothEngines('an installation from before the environments were separated', (_engine, places) => {
@@ -46,14 +48,14 @@ onBothEngines('an installation from before the environments were separated', (_e
     await db.close();
     await migrateWith(place, all);
     const now = openDb(databaseOf(place), () => undefined);
-    const found = [];
+    const foundRows = [];
     for (const table of ['process_definitions', 'process_definition_tags', 'themes', 'custom_pages', 'cloud_secrets']) {
       const statement = unprepared(`SELECT environment, name FROM ${table} WHERE tenant_id = $1`);
-      found.push(...(await now.of(TENANT).all<{ environment: string; name: string }>(statement, [TENANT])));
+      foundRows.push(...(await now.of(TENANT).all<{ environment: string; name: string }>(statement, [TENANT])));
     }
     await now.close();
     assert.deepEqual(
-      found.map(({ environment, name }) => `${environment} ${name}`),
+      foundRows.map(({ environment, name }) => `${environment} ${name}`),
       ['live onboarding', 'live live', 'live spring', 'live questions', 'live RISK'],
     );
   });

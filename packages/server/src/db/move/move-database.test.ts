@@ -25,8 +25,8 @@ describe('a move from SQLite to PostgreSQL', () => {
     const app = await openTestApp(source);
     await app.app.tenants.create({ id: 'other' });
     const { id } = await app.client.processTokens.create({ body: { name: 'Moves', processDefnName: 'document-only' } });
-    const made = await app.client.processInstances.create({ query: { pt: id } });
-    instanceId = made.processInstanceId;
+    const instance = await app.client.processInstances.create({ query: { pt: id } });
+    instanceId = instance.processInstanceId;
     apiKey = app.apiKey;
     await app.stop();
     const database = new DatabaseSync(file);
@@ -58,8 +58,8 @@ describe('a move from SQLite to PostgreSQL', () => {
       environment: { ...source.environment, DATABASE_URL: url },
     });
     const token = await app.token(apiKey);
-    const found = await app.call(`/api/process-manager/processInstances/${instanceId}`, { token });
-    assert.equal(found.status, 200);
+    const answer = await app.call(`/api/process-manager/processInstances/${instanceId}`, { token });
+    assert.equal(answer.status, 200);
     const rows = await app.app.db
       .of('acme' as never)
       .all<{ value: string }>(
@@ -78,7 +78,7 @@ describe('a move from SQLite to PostgreSQL', () => {
 
   it('a move from SQLite to PostgreSQL continues after an interruption, and no server starts on an unfinished copy', async () => {
     const url = await urlOf();
-    const seen: string[] = [];
+    const stages: string[] = [];
     for (const [stage, at] of [
       ['copy', 3],
       ['copy', 20],
@@ -87,7 +87,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     ] as const) {
       let count = 0;
       const onProgress: MoveOptions['onProgress'] = (progress) => {
-        if (progress.stage === 'copy' && progress.done > 0) seen.push(`${progress.what} ${progress.done}`);
+        if (progress.stage === 'copy' && progress.done > 0) stages.push(`${progress.what} ${progress.done}`);
         if (progress.stage === stage && ++count === at) throw new Error('interrupted');
       };
       await assert.rejects(move(url, { onProgress }), /interrupted/);
@@ -96,7 +96,7 @@ describe('a move from SQLite to PostgreSQL', () => {
     }
     const tables = await move(url);
     assert.ok(tables.every(({ hash }) => /^[0-9a-f]{32}$/.test(hash)));
-    assert.ok(seen.length > 0);
+    assert.ok(stages.length > 0);
   });
 
   it('a move from SQLite to PostgreSQL finds a row that differs, and begins again with the option restart', async () => {

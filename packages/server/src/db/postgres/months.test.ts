@@ -94,12 +94,12 @@ describe('audit events by the month, on PostgreSQL', () => {
       const rowsIn = async (table: string) =>
         (await app.app.db.of(TENANT).all({ text: `SELECT * FROM ${table}` }, [])).length;
       assert.deepEqual([await rowsIn('audit_events_2027_01'), await rowsIn('audit_events_other')], [0, 0]);
-      const refused = /row-level security/;
+      const refusal = /row-level security/;
       const january = { text: ADD.text.replace('audit_events', 'audit_events_2027_01') };
       const id = `${firstIdAt(Date.UTC(2027, 0, 6))}${'0'.repeat(16)}`;
       await assert.rejects(
         app.app.db.of(TENANT).write((tx) => tx.run(january, [OTHER, id, 1])),
-        refused,
+        refusal,
       );
     }));
 

@@ -71,15 +71,15 @@ describe('row-level security', () => {
   });
 
   it('row-level security refuses to write a row for another tenant, and to give a row to another tenant', async () => {
-    const refused = /row-level security/;
+    const refusal = /row-level security/;
     await assert.rejects(
       db.of(acme).write((tx) => addKey(tx, 'smuggled', other)),
-      refused,
+      refusal,
     );
     const handOver = unprepared("UPDATE api_keys SET tenant_id = 'other' WHERE id = 'acme 1'");
     await assert.rejects(
       db.of(acme).write((tx) => tx.run(handOver, [])),
-      refused,
+      refusal,
     );
     assert.deepEqual(await db.of(other).all(KEYS, []), rowsOf(other));
   });
@@ -132,7 +132,7 @@ describe('PostgreSQL', () => {
   let db: Db;
   let acme: TenantId;
   let url: string;
-  const { promise: lost, resolve: onIdleError } = Promise.withResolvers<unknown>();
+  const { promise: idleError, resolve: onIdleError } = Promise.withResolvers<unknown>();
   before(async () => {
     server = await startPostgres();
     ({ url } = await server.createDatabase());
@@ -190,18 +190,18 @@ describe('PostgreSQL', () => {
   it('PostgreSQL is unavailable within five seconds when it hangs, with an open connection and with a new one', async () => {
     const newcomer = openPostgres({ url, maxConnections: 1, onIdleError: () => undefined });
     let pid = 0;
-    let refused = Promise.resolve();
+    let refusal = Promise.resolve();
     try {
       const frozen = db.of(acme).write(async (tx) => {
         pid = await backend(tx);
         process.kill(pid, 'SIGSTOP');
         server.kill('SIGSTOP');
-        refused = unavailableInTime(newcomer.now());
+        refusal = unavailableInTime(newcomer.now());
         await addToCounter(tx, 'frozen', 1);
         // It has not come to its commit: whether an unanswered commit was made is not known.
         await readCounter(tx, 'frozen');
       });
-      await Promise.all([unavailableInTime(frozen), frozen.catch(() => refused)]);
+      await Promise.all([unavailableInTime(frozen), frozen.catch(() => refusal)]);
     } finally {
       server.kill('SIGCONT');
       if (pid) process.kill(pid, 'SIGCONT');
@@ -215,7 +215,7 @@ describe('PostgreSQL', () => {
     server.kill('SIGQUIT');
     await server.ended();
     // Who opened the database hears of it before anybody asks: a call would take the broken connection out of the pool.
-    await lost;
+    await idleError;
     for (const call of [() => count('down'), () => readCounter(db.of(acme), 'down'), () => db.now()]) {
       await unavailableInTime(call());
     }
@@ -334,11 +334,11 @@ describe('PostgreSQL', () => {
         await tx.last(sql('SELECT 1 / CAST($1 AS BIGINT) AS quotient'), [0]);
       });
       await assert.rejects(failed, /division by zero/);
-      const sent = one.of(acme).write(async (tx) => {
+      const write = one.of(acme).write(async (tx) => {
         await addToCounter(tx, 'last', 1);
         tx.send(unprepared('SELECT wrong'), []);
       });
-      await assert.rejects(sent, /wrong/);
+      await assert.rejects(write, /wrong/);
       await one.of(acme).write((tx) => addToCounter(tx, 'last', 1));
       assert.equal(await readCounter(one.of(acme), 'last'), 1);
     } finally {

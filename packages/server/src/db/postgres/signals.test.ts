@@ -19,19 +19,19 @@ describe('signals between servers (postgres)', () => {
 
   /** What is heard, one after another. */
   function hearing(db: Db) {
-    const heard: (string | undefined)[] = [];
+    const messages: (string | undefined)[] = [];
     let wake = () => {};
     const stop = db.signals.listen((message) => {
-      heard.push(message);
+      messages.push(message);
       wake();
     });
     const next = async () => {
-      while (heard.length === 0) {
+      while (messages.length === 0) {
         await new Promise<void>((done) => {
           wake = done;
         });
       }
-      return heard.shift();
+      return messages.shift();
     };
     return { next, stop };
   }

@@ -41,16 +41,16 @@ describe('transactions that may run again', () => {
 
   /** Adds one to a counter; how often it was called, and what it noted for after the commit. */
   const counting = (name: string) => {
-    const made = { calls: 0, told: 0 };
+    const counts = { calls: 0, callbacks: 0 };
     const work = async (tx: TenantTx) => {
-      made.calls += 1;
+      counts.calls += 1;
       tx.afterCommit(() => {
-        made.told += 1;
+        counts.callbacks += 1;
       });
       await addToCounter(tx, name, 1);
-      return made.calls;
+      return counts.calls;
     };
-    return { made, work };
+    return { counts, work };
   };
 
   it('transactions that may run again are committed once each although one of them fails after it has written, and their callbacks run once', async () => {
@@ -66,7 +66,7 @@ describe('transactions that may run again', () => {
     assert.deepEqual(first, { status: 'fulfilled', value: 2 }, 'what the last call gave is the answer');
     assert.equal(second.status, 'fulfilled');
     assert.equal(third.status, 'fulfilled');
-    for (const { made } of [early, late, foreign]) assert.equal(made.told, 1);
+    for (const { counts } of [early, late, foreign]) assert.equal(counts.callbacks, 1);
     assert.equal(await readCounter(db.of(acme), 'mine'), 2);
     assert.equal(await readCounter(db.of(other), 'theirs'), 1);
     assert.equal(await readCounter(db.of(acme), 'failed'), 0);
@@ -74,13 +74,13 @@ describe('transactions that may run again', () => {
 
   it('transactions that may run again run once although another fails before it has written anything', async () => {
     await calm();
-    const { made, work } = counting('undisturbed');
-    const refused = db.of(acme).write(async (tx) => {
+    const { counts, work } = counting('undisturbed');
+    const failedWrite = db.of(acme).write(async (tx) => {
       await readCounter(tx, 'there');
       throw new Error('on purpose');
     }, AGAIN);
-    await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(refused, isOnPurpose)]);
-    assert.deepEqual(made, { calls: 1, told: 1 });
+    await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(failedWrite, isOnPurpose)]);
+    assert.deepEqual(counts, { calls: 1, callbacks: 1 });
   });
 
   it('transactions that may run again are undone if one fails after a statement that wrote and returned rows', async () => {
@@ -105,20 +105,20 @@ describe('transactions that may run again', () => {
     ]);
     assert.equal(before.status, 'rejected');
     assert.equal(behind.status, 'rejected');
-    assert.deepEqual(once.made, { calls: 1, told: 1 });
+    assert.deepEqual(once.counts, { calls: 1, callbacks: 1 });
     assert.equal(await readCounter(db.of(acme), 'once'), 1);
     assert.equal(await readCounter(db.of(acme), 'failed'), 0);
   });
 
   it('transactions that may run again seldom run twice because those of another tenant fail all the time', async () => {
     await calm();
-    const { made, work } = counting('honest');
+    const { counts, work } = counting('honest');
     for (let batch = 0; batch < 60; batch++) {
       const hostile = db.of(other).write(failing, AGAIN);
       await Promise.all([db.of(acme).write(work, AGAIN), assert.rejects(hostile, isOnPurpose)]);
     }
     assert.equal(await readCounter(db.of(acme), 'honest'), 60);
-    assert.ok(made.calls <= 63, `${made.calls} calls for 60 transactions`);
+    assert.ok(counts.calls <= 63, `${counts.calls} calls for 60 transactions`);
   });
 
   it('transactions that may run again all fail if one of their batch continues after the database has rolled it back', async () => {
@@ -143,8 +143,8 @@ describe('transactions that may run again', () => {
       ),
     );
     assert.equal(results.filter(({ status }) => status === 'rejected').length, 200);
-    const kept = (await readCounter(db.of(acme), 'many')) + (await readCounter(db.of(other), 'many'));
-    assert.equal(kept, 400);
+    const total = (await readCounter(db.of(acme), 'many')) + (await readCounter(db.of(other), 'many'));
+    assert.equal(total, 400);
     assert.equal(await readCounter(db.of(other), 'failed'), 0);
   });
 });

@@ -12,7 +12,7 @@ test('a database that a restore has replaced is removed after its days, with its
   const now = Date.UTC(2030, 0, 31);
   const old = stampOf(now - KEPT_DATABASE_DAYS * 86_400_000);
   const young = stampOf(now - KEPT_DATABASE_DAYS * 86_400_000 + 1);
-  const gone = [
+  const expired = [
     `grove.sqlite.before-restore-${old}`,
     `grove.sqlite.before-restore-${old}-wal`,
     'grove.sqlite.restoring',
@@ -25,7 +25,7 @@ test('a database that a restore has replaced is removed after its days, with its
     'grove.sqlite.before-restore-mine',
     `other.sqlite.before-restore-${old}`,
   ];
-  for (const name of [...gone, ...stay]) writeFileSync(join(folder, name), name);
-  assert.deepEqual(purgeKeptDatabases(join(folder, 'grove.sqlite'), now).sort(), gone.sort());
+  for (const name of [...expired, ...stay]) writeFileSync(join(folder, name), name);
+  assert.deepEqual(purgeKeptDatabases(join(folder, 'grove.sqlite'), now).sort(), expired.sort());
   assert.deepEqual(readdirSync(folder).sort(), stay.sort());
 });

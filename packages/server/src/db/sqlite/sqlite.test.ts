@@ -82,13 +82,13 @@ describe('SQLite', () => {
   });
 
   it('SQLite acknowledges no transaction before the shared commit', async () => {
-    const seen: string[] = [];
+    const order: string[] = [];
     const outside = new DatabaseSync(file, { readOnly: true });
     const committed = () => outside.prepare("SELECT 1 FROM counters WHERE name = 'shared 2'").get() !== undefined;
-    const writes = [1, 2].map((at) => count(`shared ${at}`).then(() => seen.push(`${at} ${committed()}`)));
+    const writes = [1, 2].map((at) => count(`shared ${at}`).then(() => order.push(`${at} ${committed()}`)));
     await Promise.all(writes);
     outside.close();
-    assert.deepEqual(seen, ['1 true', '2 true']);
+    assert.deepEqual(order, ['1 true', '2 true']);
   });
 
   it('SQLite aborts a transaction that waits for something outside of the database, and the others go on', async () => {
@@ -125,16 +125,16 @@ describe('SQLite', () => {
 
   it('SQLite gives a tenant the next turn although another has hundreds of slow transactions waiting', async () => {
     let done = 0;
-    const begun = Promise.withResolvers<void>();
+    const firstWrite = Promise.withResolvers<void>();
     const slow = () =>
       db.of(acme).write(async (tx) => {
-        begun.resolve();
+        firstWrite.resolve();
         for (const until = performance.now() + 5; performance.now() < until; );
         await addToCounter(tx, 'slow', 1);
         done += 1;
       });
     const flood = Array.from({ length: 300 }, slow);
-    await begun.promise;
+    await firstWrite.promise;
     for (let turn = 1; turn <= 3; turn++) {
       const before = done;
       await db.of(other).write((tx) => addToCounter(tx, 'quick', 1));
@@ -177,9 +177,9 @@ describe('SQLite', () => {
     await migrate(place);
     const closing = openSqlite(place.file);
     const [tenant] = await addTestTenants(closing, 'acme');
-    const begun = Array.from({ length: 600 }, () => closing.of(tenant).write((tx) => addToCounter(tx, 'closing', 1)));
+    const writes = Array.from({ length: 600 }, () => closing.of(tenant).write((tx) => addToCounter(tx, 'closing', 1)));
     await closing.close();
-    await Promise.all(begun);
+    await Promise.all(writes);
     const again = openSqlite(place.file);
     assert.equal(await readCounter(again.of(tenant), 'closing'), 600);
     await again.close();
@@ -200,13 +200,13 @@ describe('SQLite', () => {
       }),
     );
     const answers = await Promise.allSettled(writes);
-    const kept = await db.of(acme).all<{ subject: string }>(SUBJECTS, [acme]);
-    const answered = answers.flatMap(({ status }, at) =>
+    const rows = await db.of(acme).all<{ subject: string }>(SUBJECTS, [acme]);
+    const acknowledged = answers.flatMap(({ status }, at) =>
       status === 'fulfilled' ? [`subject ${String(at).padStart(2, '0')}`] : [],
     );
     assert.deepEqual(
-      kept.map(({ subject }) => subject),
-      answered,
+      rows.map(({ subject }) => subject),
+      acknowledged,
     );
     for (const answer of answers)
       if (answer.status === 'rejected') assert.ok(faultOf('full')(answer.reason), String(answer.reason));
