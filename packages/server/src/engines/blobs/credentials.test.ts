@@ -74,10 +74,10 @@ describe('temporary credentials for a bucket', () => {
       tokenFile,
     } as const;
     assert.deepEqual(idOf(await open(issuer)()), ['ASIA2', 'session']);
-    const sent = new URLSearchParams(calls[0]?.body);
-    assert.equal(sent.get('Action'), 'AssumeRoleWithWebIdentity');
-    assert.equal(sent.get('RoleArn'), 'arn:aws:iam::1:role/grove');
-    assert.equal(sent.get('WebIdentityToken'), 'the token of the pod');
+    const form = new URLSearchParams(calls[0]?.body);
+    assert.equal(form.get('Action'), 'AssumeRoleWithWebIdentity');
+    assert.equal(form.get('RoleArn'), 'arn:aws:iam::1:role/grove');
+    assert.equal(form.get('WebIdentityToken'), 'the token of the pod');
   });
 
   it('temporary credentials of a machine need a token first, then the name of its role, then the credentials', async () => {
@@ -142,17 +142,17 @@ describe('temporary credentials for a bucket', () => {
     try {
       const key = { AccessKeyId: S3_KEY.accessKeyId, SecretAccessKey: S3_KEY.secretAccessKey };
       answer = () => ({ body: JSON.stringify({ ...keyUntil(Date.now() + HOUR_MS), ...key }) });
-      const seen: (string | undefined)[] = [];
+      const signatures: (string | undefined)[] = [];
       bucket.next.push((request, response) => {
-        seen.push(String(request.headers['x-amz-security-token']), request.headers.authorization);
+        signatures.push(String(request.headers['x-amz-security-token']), request.headers.authorization);
         response.writeHead(200).end();
       });
       const place = { endpoint: `${bucket.endpoint}/images`, bucket: 'images', region: S3_REGION, prefix: '' };
       const none = { accessKeyId: '', secretAccessKey: '' };
       const blobs = openS3({ ...place, ...none, issuer: container() }, { now: () => Date.now(), backoffMs: 1 });
       await blobs.put(newId(Date.now()), Buffer.from('one'));
-      assert.equal(seen[0], 'session');
-      assert.match(seen[1] ?? '', /SignedHeaders=[^,]*x-amz-security-token/);
+      assert.equal(signatures[0], 'session');
+      assert.match(signatures[1] ?? '', /SignedHeaders=[^,]*x-amz-security-token/);
       // The bucket works out the signature by itself.
       await blobs.put(newId(Date.now()), Buffer.from('two'));
       assert.equal(bucket.objects.size, 1);

@@ -83,11 +83,11 @@ describe('blobs in a folder', () => {
       return portion;
     };
     for (let round = 0; round < 3; round++) {
-      const gone = Promise.all(keys.map(leave));
+      const departures = Promise.all(keys.map(leave));
       for (const [at, whole] of (await Promise.all(keys.map(read))).entries()) {
         assert.ok(whole.equals(bytesOf(keys[at] as string)));
       }
-      await gone;
+      await departures;
     }
   });
 
@@ -110,18 +110,18 @@ describe('blobs in a folder', () => {
     const place = join(folder, 'blobs', key.slice(-2), key.slice(-4, -2));
     writeFileSync(join(place, `${key}.0.part`), 'half');
     writeFileSync(join(place, 'README'), 'not ours');
-    const found: (string | undefined)[] = [];
+    const keys: (string | undefined)[] = [];
     for (const shard of SHARDS) {
       for await (const each of blobs.list(shard)) {
         if (each.key === key) assert.equal(shard, key.slice(-2));
         if (each.key === undefined) await each.remove();
         assert.ok(Math.abs(each.storedAt - Date.now()) < 60_000);
-        found.push(each.key);
+        keys.push(each.key);
       }
     }
-    assert.ok(found.includes(key) && found.includes(undefined));
+    assert.ok(keys.includes(key) && keys.includes(undefined));
     assert.ok(!existsSync(join(place, `${key}.0.part`)) && existsSync(join(place, 'README')));
-    assert.ok(found.every((each) => each === undefined || /^[0-9A-Z]{26}$/.test(each)));
+    assert.ok(keys.every((each) => each === undefined || /^[0-9A-Z]{26}$/.test(each)));
   });
 
   it('the store of blobs in a folder creates its folder, and reports one that it cannot create', async () => {

@@ -51,8 +51,8 @@ describe('blobs in a real bucket', () => {
       await blobs.put(key, bytes);
       assert.ok(bytes.equals(await readWhole(await blobs.get(key))));
     }
-    const found = (await stored(blobs, key.slice(-2))).find((each) => each.key === key);
-    assert.ok(found && Math.abs(found.storedAt - Date.now()) < 600_000);
+    const listed = (await stored(blobs, key.slice(-2))).find((each) => each.key === key);
+    assert.ok(listed && Math.abs(listed.storedAt - Date.now()) < 600_000);
     await blobs.delete(key);
     await blobs.delete(key);
     await assert.rejects(blobs.get(key), { fault: 'missing' });

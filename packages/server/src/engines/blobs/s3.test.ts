@@ -113,25 +113,25 @@ describe('blobs in a bucket', () => {
     const keys = Array.from({ length: 8 }, () => newId(Date.now()).slice(0, 24) + tail).sort();
     for (const key of keys) await blobs.put(key, Buffer.from('x'));
     server.objects.set(`a b/ü/${tail}/README`, { bytes: Buffer.from('not ours'), at: new Date() });
-    const found: (string | undefined)[] = [];
+    const listedKeys: (string | undefined)[] = [];
     for await (const { key, storedAt, remove } of blobs.list(tail)) {
       assert.ok(Math.abs(storedAt - Date.now()) < 60_000);
       if (key === keys[0]) await remove();
-      found.push(key);
+      listedKeys.push(key);
     }
-    assert.deepEqual(found, keys);
+    assert.deepEqual(listedKeys, keys);
     await assert.rejects(blobs.get(keys[0] as string), { fault: 'missing' });
   });
 
   describe('a request to the bucket that fails', () => {
     const key = newId(Date.now());
     const busy = (_request: unknown, response: Parameters<typeof refuse>[0]) => refuse(response, 503, 'SlowDown');
-    const gone = (request: { destroy(): void }) => request.destroy();
+    const disconnect = (request: { destroy(): void }) => request.destroy();
     const silent = () => undefined;
 
     it('a request to the bucket is repeated, with the whole body, if the service is busy, disconnects or is silent', async () => {
-      const patient = { [busy.name]: blobs, [gone.name]: blobs, [silent.name]: open({}, { answerMs: 700 }) };
-      for (const fault of [busy, gone, silent]) {
+      const patient = { [busy.name]: blobs, [disconnect.name]: blobs, [silent.name]: open({}, { answerMs: 700 }) };
+      for (const fault of [busy, disconnect, silent]) {
         server.objects.clear();
         server.next.push(fault as never, fault as never);
         await patient[fault.name]?.put(key, Buffer.alloc(100_000, 5));

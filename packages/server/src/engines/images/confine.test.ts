@@ -48,24 +48,24 @@ describe('code inside the process that decodes images', { skip }, () => {
     rmSync(folder, { recursive: true });
   });
 
-  const refused = (...names: string[]) => {
+  const assertRefused = (...names: string[]) => {
     for (const name of names)
       assert.match(outcomes[name] ?? 'missing', /^refused: (EPERM|EACCES|error (1|13|38))$/, name);
   };
 
   it('the process that decodes images cannot read, change or remove the master key, nor read the memory of the server', () =>
-    refused('read', 'nativeRead', 'nativeMemory', 'write', 'nativeDelete'));
+    assertRefused('read', 'nativeRead', 'nativeMemory', 'write', 'nativeDelete'));
 
   it('the process that decodes images can connect to nothing', () => {
-    refused('connect', 'nativeSocket', 'nativeLocalSocket');
+    assertRefused('connect', 'nativeSocket', 'nativeLocalSocket');
     assert.equal(connections, 0);
   });
 
   it('the process that decodes images can start no program, and signal or trace no other process', () =>
-    refused('run', 'nativeFork', 'nativeKill', 'nativePtrace'));
+    assertRefused('run', 'nativeFork', 'nativeKill', 'nativePtrace'));
 
   it('the process that decodes images cannot use io_uring, which would bypass the filter', () =>
-    refused('nativeIoUring'));
+    assertRefused('nativeIoUring'));
 });
 
 describe('the confinement of the process that decodes images', { skip }, () => {

@@ -16,17 +16,17 @@ describe('PDFs of one applicant that need all the time they may have', () => {
 
   it('slow PDFs of one applicant do not delay pictures of others until the first of these PDFs ends', async () => {
     await jpeg(images);
-    let ended = 0;
+    let endCount = 0;
     const attack = Array.from({ length: 3 }, () =>
       images.firstPage(slowPdf(), ATTACKER).catch(({ reason }) => {
-        ended += 1;
+        endCount += 1;
         return reason;
       }),
     );
     for (let count = 0; count < 5; count++) {
       assert.equal((await jpeg(images, count % 2 === 0 ? OTHER : NEIGHBOUR)).width, 32);
     }
-    assert.equal(ended, 0);
+    assert.equal(endCount, 0);
     assert.deepEqual(await Promise.all(attack), Array(3).fill('too_slow'));
   });
 
@@ -49,10 +49,10 @@ describe('PDFs of one applicant that need all the time they may have', () => {
 
   it('slow PDFs of one applicant run one at a time, so that the second process is free for others', async (t) => {
     const images = openImages({ processes: 2 });
-    let ended = 0;
+    let endCount = 0;
     const attack = Array.from({ length: 3 }, () =>
       images.firstPage(slowPdf(), ATTACKER).catch(() => {
-        ended += 1;
+        endCount += 1;
       }),
     );
     t.after(async () => {
@@ -60,7 +60,7 @@ describe('PDFs of one applicant that need all the time they may have', () => {
       await Promise.all(attack);
     });
     assert.equal((await images.firstPage(PDF, NEIGHBOUR)).width, 1809);
-    assert.equal(ended, 0);
+    assert.equal(endCount, 0);
   });
 });
 
@@ -119,21 +119,21 @@ describe('100010: files that wait to be decoded', () => {
   it('100010: waiting files take at most three quarters of the room if they are of one tenant, and 30 places if they are of one sender', async (t) => {
     const images = openImages({ processes: 1, maxWaitingBytes: JPEG.length * 100 });
     t.after(() => images.stop());
-    const settled: Promise<unknown>[] = [];
+    const results: Promise<unknown>[] = [];
     const put = (share: typeof OTHER) => {
       const result = jpeg(images, share).then(
         () => 'done',
         ({ code }) => code,
       );
-      settled.push(result);
+      results.push(result);
     };
     for (let count = 0; count < 32; count++) put(ATTACKER);
     for (let count = 0; count < 60; count++) put({ tenant: 'acme', sender: `${count}` });
     put(OTHER);
-    const outcomes = await Promise.all(settled);
-    const refused = outcomes.flatMap((outcome, index) => (outcome === 100010 ? [index] : []));
+    const outcomes = await Promise.all(results);
+    const refusals = outcomes.flatMap((outcome, index) => (outcome === 100010 ? [index] : []));
     // One is at work, 30 wait: the last of the sender is refused. 75 of the tenant may wait.
-    assert.deepEqual(refused, [31, ...Array.from({ length: 15 }, (_, index) => 77 + index)]);
+    assert.deepEqual(refusals, [31, ...Array.from({ length: 15 }, (_, index) => 77 + index)]);
     assert.equal(outcomes.at(-1), 'done');
   });
 });

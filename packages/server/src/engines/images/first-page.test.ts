@@ -12,7 +12,7 @@ after(() => images.stop());
 
 const SHARE = { tenant: 'acme', sender: 'one' };
 const firstPage = (bytes: Uint8Array) => images.firstPage(bytes, SHARE);
-const refused = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
+const refusal = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
 const colourAt = async ({ bytes }: Reencoded, left: number, top: number) => {
   const raw = await sharp(bytes).extract({ left, top, width: 1, height: 1 }).raw().toBuffer();
   return [...raw].map((value) => Math.round(value / 255)).join('');
@@ -72,11 +72,11 @@ describe('the first page of a PDF', () => {
   });
 
   it('the first page of a PDF is drawn by code that can import only memory, the time and files of its own', async () => {
-    const asked = WebAssembly.Module.imports(await pdfiumCode()).map(({ name }) => name);
+    const imports = WebAssembly.Module.imports(await pdfiumCode()).map(({ name }) => name);
     const own =
       /^(__syscall_(fcntl64|fstat64|ftruncate64|getdents64|ioctl|lstat64|newfstatat|openat|rmdir|stat64|unlinkat)|fd_(close|read|seek|sync|write)|environ_(get|sizes_get)|_(gm|local)time_js|_tzset_js|_abort_js|_emscripten_throw_longjmp|emscripten_(date_now|resize_heap)|invoke_[iv]+)$/;
     assert.deepEqual(
-      asked.filter((name) => !own.test(name)),
+      imports.filter((name) => !own.test(name)),
       [],
     );
   });
@@ -85,7 +85,7 @@ describe('the first page of a PDF', () => {
     const both = Buffer.concat([PDF, JPEG, Buffer.from('PK\x03\x04 SECRET %%EOF')]);
     const page = await firstPage(both);
     assert.deepEqual([await colourAt(page, 900, 100), page.bytes.includes('SECRET')], [BLUE, false]);
-    await assert.rejects(firstPage(Buffer.concat([JPEG, PDF])), refused('not_a_pdf'));
+    await assert.rejects(firstPage(Buffer.concat([JPEG, PDF])), refusal('not_a_pdf'));
     const picture = await images.reencode(Buffer.concat([JPEG, PDF]), 'image/jpeg', SHARE);
     assert.deepEqual([picture.width, picture.bytes.includes('PDF')], [32, false]);
   });
@@ -93,23 +93,23 @@ describe('the first page of a PDF', () => {
 
 describe('100059: a refused PDF', () => {
   it('100059: a file is refused as a PDF if it is empty, larger than 12 MiB, or not a PDF', async () => {
-    await assert.rejects(firstPage(Buffer.alloc(0)), refused('empty'));
-    await assert.rejects(firstPage(Buffer.concat([PDF, Buffer.alloc(12 * 2 ** 20)])), refused('too_large'));
-    await assert.rejects(firstPage(JPEG), refused('not_a_pdf'));
-    await assert.rejects(firstPage(Buffer.from(' %PDF-1.7')), refused('not_a_pdf'));
-    await assert.rejects(firstPage(Buffer.from('%PDF-1.7\n%%EOF')), refused('not_a_pdf'));
-    await assert.rejects(firstPage(Buffer.from(`%PDF-1.7\n${'\0\xff<</'.repeat(9999)}%%EOF`)), refused('not_a_pdf'));
+    await assert.rejects(firstPage(Buffer.alloc(0)), refusal('empty'));
+    await assert.rejects(firstPage(Buffer.concat([PDF, Buffer.alloc(12 * 2 ** 20)])), refusal('too_large'));
+    await assert.rejects(firstPage(JPEG), refusal('not_a_pdf'));
+    await assert.rejects(firstPage(Buffer.from(' %PDF-1.7')), refusal('not_a_pdf'));
+    await assert.rejects(firstPage(Buffer.from('%PDF-1.7\n%%EOF')), refusal('not_a_pdf'));
+    await assert.rejects(firstPage(Buffer.from(`%PDF-1.7\n${'\0\xff<</'.repeat(9999)}%%EOF`)), refusal('not_a_pdf'));
   });
 
   it('100059: a PDF is refused wherever an image is required', async () => {
     for (const type of ['application/pdf', 'image/png', 'image/jpeg']) {
-      await assert.rejects(images.reencode(PDF, type, SHARE), refused('not_an_image'));
+      await assert.rejects(images.reencode(PDF, type, SHARE), refusal('not_an_image'));
     }
   });
 
   it('100059: a PDF is refused if its end is missing', async () => {
     for (const length of [20, PDF.length >> 1, PDF.length - 10]) {
-      await assert.rejects(firstPage(PDF.subarray(0, length)), refused('truncated'));
+      await assert.rejects(firstPage(PDF.subarray(0, length)), refusal('truncated'));
     }
   });
 
@@ -118,15 +118,15 @@ describe('100059: a refused PDF', () => {
     const standard = `/Filter/Standard/V 2/R 3/Length 128/P -4/O<${bytes}>/U<${bytes}>`;
     for (const encrypt of [standard, '/Filter/Unheard.Of/V 9']) {
       const trailer = `/Encrypt<<${encrypt}>>/ID[<${bytes}><${bytes}>]`;
-      await assert.rejects(firstPage(onePage(TWO_HALVES, { trailer })), refused('encrypted'));
+      await assert.rejects(firstPage(onePage(TWO_HALVES, { trailer })), refusal('encrypted'));
     }
   });
 
   it('100059: a PDF is refused if it has no page, or a page of a size that no document has', async () => {
     const none = ['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>'];
-    await assert.rejects(firstPage(pdfOf(none)), refused('no_pages'));
+    await assert.rejects(firstPage(pdfOf(none)), refusal('no_pages'));
     for (const box of ['[0 0 100000 100000]', '[0 0 5 842]', '[0 0 2000000000 2000000000]', '[0 0 14401 100]']) {
-      await assert.rejects(firstPage(onePage(TWO_HALVES, { box })), refused('page_size'), box);
+      await assert.rejects(firstPage(onePage(TWO_HALVES, { box })), refusal('page_size'), box);
     }
   });
 
@@ -134,7 +134,7 @@ describe('100059: a refused PDF', () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20, timeoutMs: 60_000 });
     const bomb = onePage({ head: '/Filter/FlateDecode', stream: deflateSync(Buffer.alloc(2 ** 27, ' ')) });
     assert.ok(bomb.length < 300_000);
-    await assert.rejects(small.firstPage(bomb, SHARE), refused('broke'));
+    await assert.rejects(small.firstPage(bomb, SHARE), refusal('broke'));
     assert.equal((await small.firstPage(PDF, SHARE)).width, 1809);
     await small.stop();
   });
@@ -150,7 +150,7 @@ describe('100059: a refused PDF', () => {
       page: '/Resources<</XObject<</X 5 0 R>>>>',
       more: [level(6), level(7), level(8), level(9), level(10), drawing],
     });
-    await assert.rejects(hasty.firstPage(laughs, SHARE), refused('too_slow'));
+    await assert.rejects(hasty.firstPage(laughs, SHARE), refusal('too_slow'));
     await hasty.stop();
   });
 

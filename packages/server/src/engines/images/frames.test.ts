@@ -13,13 +13,13 @@ async function read(bytes: Buffer, { part = 5, maxBytes = 1000 } = {}): Promise<
 
 describe('frames over a pipe', () => {
   it('frames over a pipe arrive unchanged, whatever the size of the pieces in which they arrive', async () => {
-    const sent: Frame[] = [
+    const frames: Frame[] = [
       { words: { ready: true }, bytes: Buffer.alloc(0) },
       { words: { type: 'ü' }, bytes: Buffer.from([0, 1, 2, 255]) },
       { words: {}, bytes: Buffer.alloc(900, 7) },
     ];
-    const all = Buffer.concat(sent.map(({ words, bytes }) => bytesOf(words, bytes)));
-    for (const part of [1, 3, 8, 100, 10_000]) assert.deepEqual(await read(all, { part }), sent);
+    const all = Buffer.concat(frames.map(({ words, bytes }) => bytesOf(words, bytes)));
+    for (const part of [1, 3, 8, 100, 10_000]) assert.deepEqual(await read(all, { part }), frames);
   });
 
   it('frames over a pipe are refused if they are longer than allowed, before memory is reserved for them', async () => {

@@ -15,7 +15,7 @@ const ONE = openImages({ processes: 1 });
 after(() => ONE.stop());
 
 const reencode = (bytes: Uint8Array, type = 'image/png') => ONE.reencode(bytes, type, SHARE);
-const refused = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
+const refusal = (reason: string) => ({ name: 'ImageRefused', code: 100059, reason });
 const pixel = async ({ bytes }: Reencoded, x: number, y: number) => {
   const raw = await sharp(bytes).extract({ left: x, top: y, width: 1, height: 1 }).raw().toBuffer();
   return [...raw];
@@ -109,9 +109,9 @@ describe('an accepted image', () => {
 
 describe('100059: a refused image', () => {
   it('an image is refused with 100059 if it is empty or larger than 12 MiB', async () => {
-    await assert.rejects(reencode(Buffer.alloc(0)), refused('empty'));
+    await assert.rejects(reencode(Buffer.alloc(0)), refusal('empty'));
     const large = Buffer.concat([PNG, Buffer.alloc(12 * 2 ** 20)]);
-    await assert.rejects(reencode(large), refused('too_large'));
+    await assert.rejects(reencode(large), refusal('too_large'));
   });
 
   it('an image is refused with 100059 if it is not a JPEG, PNG or WebP, whatever its content type says', async () => {
@@ -127,14 +127,14 @@ describe('100059: a refused image', () => {
     ];
     for (const [name, bytes] of others) {
       for (const type of ['image/png', 'image/jpeg', 'image/webp', 'image/gif']) {
-        await assert.rejects(reencode(bytes, type), refused('not_an_image'), name);
+        await assert.rejects(reencode(bytes, type), refusal('not_an_image'), name);
       }
     }
   });
 
   it('an image is refused with 100059 if its content type names another of the three types', async () => {
-    await assert.rejects(reencode(PNG, 'image/jpeg'), refused('another_type'));
-    await assert.rejects(reencode(JPEG, 'image/webp'), refused('another_type'));
+    await assert.rejects(reencode(PNG, 'image/jpeg'), refusal('another_type'));
+    await assert.rejects(reencode(JPEG, 'image/webp'), refusal('another_type'));
   });
 
   it('an image is refused with 100059 if only its first bytes are those of an image', async () => {
@@ -150,9 +150,9 @@ describe('100059: a refused image', () => {
   it('an image is refused with 100059 if it has more than 25 million pixels, before they are decoded', async () => {
     const bomb = bombPng(16_000, 16_000);
     assert.ok(bomb.length < 40_000);
-    await assert.rejects(reencode(bomb), refused('too_many_pixels'));
-    await assert.rejects(reencode(bombPng(5001, 5000)), refused('too_many_pixels'));
-    await assert.rejects(reencode(bombPng(100_000, 8)), refused('too_many_pixels'));
+    await assert.rejects(reencode(bomb), refusal('too_many_pixels'));
+    await assert.rejects(reencode(bombPng(5001, 5000)), refusal('too_many_pixels'));
+    await assert.rejects(reencode(bombPng(100_000, 8)), refusal('too_many_pixels'));
     await assert.rejects(reencode(bombPng(2 ** 31 - 1, 2 ** 31 - 1)), { code: 100059 });
   });
 
@@ -173,20 +173,20 @@ describe('100059: a refused image', () => {
   });
 
   it('an image is refused with 100059 if it is animated', async () => {
-    await assert.rejects(reencode(apng(PNG)), refused('animated'));
+    await assert.rejects(reencode(apng(PNG)), refusal('animated'));
     const frames = [await picture().png().toBuffer(), await noise(32, 24).png().toBuffer()];
     const webp = await sharp(frames, { join: { animated: true } })
       .webp()
       .toBuffer();
     assert.equal((await sharp(webp).metadata()).pages, 2);
-    await assert.rejects(reencode(webp, 'image/webp'), refused('animated'));
+    await assert.rejects(reencode(webp, 'image/webp'), refusal('animated'));
   });
 
   it('an image is refused with 100059 if its end is missing, wherever it was cut', async () => {
     for (const type of ['jpeg', 'png', 'webp'] as const) {
       const whole = await noise(120, 120).toFormat(type).toBuffer();
       for (const length of [whole.length >> 1, whole.length - 30]) {
-        await assert.rejects(reencode(whole.subarray(0, length), `image/${type}`), refused('truncated'), type);
+        await assert.rejects(reencode(whole.subarray(0, length), `image/${type}`), refusal('truncated'), type);
       }
       await assert.rejects(reencode(whole.subarray(0, 40), `image/${type}`), { code: 100059 }, type);
     }
@@ -203,7 +203,7 @@ describe('the process that decodes images', () => {
   it('the process that decodes images ends at an image that needs too much memory, and the next image gets a new process', async () => {
     const small = openImages({ processes: 1, memoryBytes: 64 * 2 ** 20 });
     const large = await picture(5000, 5000).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    await assert.rejects(small.reencode(large, 'image/jpeg', SHARE), refused('broke'));
+    await assert.rejects(small.reencode(large, 'image/jpeg', SHARE), refusal('broke'));
     assert.equal((await small.reencode(PNG, 'image/png', SHARE)).width, 32);
     await small.stop();
   });
@@ -211,7 +211,7 @@ describe('the process that decodes images', () => {
   it('the process that decodes images is ended when it takes too long', async () => {
     const hasty = openImages({ processes: 1, timeoutMs: 1 });
     const large = await picture(5000, 5000).jpeg().toBuffer();
-    await assert.rejects(hasty.reencode(large, 'image/jpeg', SHARE), refused('too_slow'));
+    await assert.rejects(hasty.reencode(large, 'image/jpeg', SHARE), refusal('too_slow'));
     await hasty.stop();
   });
 

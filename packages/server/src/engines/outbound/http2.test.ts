@@ -93,8 +93,8 @@ describe('outbound requests over HTTP/2', () => {
     assert.ok(allow);
     const door = openHttp2({ allow });
     try {
-      const refused = await door.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '', timeoutMs: 5000 });
-      assert.deepEqual(refused, { fault: 'tls' });
+      const refusal = await door.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '', timeoutMs: 5000 });
+      assert.deepEqual(refusal, { fault: 'tls' });
     } finally {
       door.close();
       await new Promise<void>((done) => secure.close(() => done()));

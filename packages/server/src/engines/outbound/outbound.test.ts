@@ -12,16 +12,16 @@ after(() => {
   for (const each of undo) each();
 });
 
-type Receiver = { port: number; seen: string[]; connections(): number };
+type Receiver = { port: number; requests: string[]; connections(): number };
 
 async function receiver(listener: RequestListener, server: Server = createServer()): Promise<Receiver> {
-  const seen: string[] = [];
+  const requests: string[] = [];
   let connections = 0;
   server.on('connection', () => {
     connections += 1;
   });
   server.on('request', (request, answer) => {
-    seen.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     listener(request, answer);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -29,7 +29,7 @@ async function receiver(listener: RequestListener, server: Server = createServer
     server.closeAllConnections();
     server.close();
   });
-  return { port: (server.address() as AddressInfo).port, seen, connections: () => connections };
+  return { port: (server.address() as AddressInfo).port, requests, connections: () => connections };
 }
 
 /** Something that is no receiver: it says this to everybody who comes. */
@@ -61,7 +61,7 @@ describe('an outbound request', () => {
   it('an outbound request sends its method, headers and body, and returns only the status and Retry-After', async () => {
     let body = '';
     let headers: unknown;
-    const { port, seen } = await receiver((request, answer) => {
+    const { port, requests } = await receiver((request, answer) => {
       headers = request.headers;
       request.on('data', (chunk) => {
         body += chunk;
@@ -72,10 +72,13 @@ describe('an outbound request', () => {
     const url = `http://127.0.0.1:${port}/hook?a=1`;
     const answer = await outbound.send({ method: 'POST', url, headers: { 'x-own': 'yes' }, body: '{"ä":1}' });
     assert.deepEqual({ ...answer, milliseconds: 0 }, { status: 429, retryAfter: '7', milliseconds: 0 });
-    assert.deepEqual(seen, ['POST /hook?a=1']);
+    assert.deepEqual(requests, ['POST /hook?a=1']);
     assert.equal(body, '{"ä":1}');
-    const sent = headers as Record<string, string>;
-    assert.deepEqual([sent['x-own'], sent['content-length'], sent.host], ['yes', '8', `127.0.0.1:${port}`]);
+    const sentHeaders = headers as Record<string, string>;
+    assert.deepEqual(
+      [sentHeaders['x-own'], sentHeaders['content-length'], sentHeaders.host],
+      ['yes', '8', `127.0.0.1:${port}`],
+    );
   });
 
   it('an outbound request dials no internal address, however it is written, and nothing arrives there', async () => {
@@ -96,17 +99,17 @@ describe('an outbound request', () => {
 
   it('an outbound request dials no name that resolves to an internal address, alone or among others, and does not resolve it twice', async () => {
     const { port, connections } = await receiver((_request, answer) => answer.end());
-    let asked = 0;
-    const answers = (...all: string[][]) => outboundTo([], { resolve: async () => all[asked++ % all.length] ?? [] });
+    let lookups = 0;
+    const answers = (...all: string[][]) => outboundTo([], { resolve: async () => all[lookups++ % all.length] ?? [] });
     for (const addresses of [['127.0.0.1'], ['8.8.8.8', '127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], []]) {
       const answer = await answers(addresses).send(get(`https://rebound.example:${port}/`));
       assert.equal(answer.fault, 'refused_address', addresses.join());
     }
     // A name that is first outside and then inside is asked once for each connection, and what it said is dialled.
-    asked = 0;
+    lookups = 0;
     const rebinding = answers(['192.88.99.1'], ['127.0.0.1']);
     assert.equal((await rebinding.send(get(`https://rebound.example:${port}/`))).fault, 'refused_address');
-    assert.equal(asked, 1);
+    assert.equal(lookups, 1);
     assert.equal(connections(), 0);
   });
 
@@ -198,8 +201,8 @@ describe('an outbound request', () => {
   });
 
   it('an outbound request reuses a connection, and opens another if the receiver has closed it', async () => {
-    const { port, seen, connections } = await receiver((request, answer) => {
-      if (seen.length === 3) request.socket.destroy();
+    const { port, requests, connections } = await receiver((request, answer) => {
+      if (requests.length === 3) request.socket.destroy();
       else answer.end('ok');
     });
     const outbound = outboundTo([`127.0.0.1:${port}`]);
@@ -207,14 +210,14 @@ describe('an outbound request', () => {
       assert.equal((await outbound.send(get(`http://127.0.0.1:${port}/`))).status, 200);
       assert.equal(connections(), expected);
     }
-    assert.equal(seen.length, 4);
+    assert.equal(requests.length, 4);
   });
 
   it('an outbound request uses the resolver of the system for a host that the operator allows', async () => {
-    const { port, seen } = await receiver((_request, answer) => answer.end());
+    const { port, requests } = await receiver((_request, answer) => answer.end());
     const outbound = outboundTo([`localhost:${port}`]);
     assert.equal((await outbound.send(get(`http://localhost:${port}/here`))).status, 200);
-    assert.deepEqual(seen, ['GET /here']);
+    assert.deepEqual(requests, ['GET /here']);
     assert.equal((await outboundTo([]).send(get(`https://localhost:${port}/`))).fault, 'refused_address');
   });
 

@@ -85,13 +85,13 @@ describe('the client of the push providers', () => {
   });
 
   it('the client of the push providers stops asking a provider that is down, and the others go on', async () => {
-    let asked = 0;
+    let calls = 0;
     providers.answers.FCM = () => {
-      asked += 1;
+      calls += 1;
       return { status: 503 };
     };
     for (let at = 0; at < FAILURES_UNTIL_OPEN + 10; at++) assert.equal((await send('FCM', 'g')).kind, 'LATER');
-    assert.equal(asked, FAILURES_UNTIL_OPEN);
+    assert.equal(calls, FAILURES_UNTIL_OPEN);
     assert.equal((await send('APNS', apple)).kind, 'SENT');
   });
 

@@ -57,8 +57,8 @@ describe('a live journey with real image analysis', () => {
       .toBuffer();
     passport = await passportWith(portrait);
     await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
-    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   });
   after(async () => {
     if (!isStopped) await app.stop();
@@ -72,15 +72,15 @@ describe('a live journey with real image analysis', () => {
   };
   const begin = async () => (await startJourney(app, app.apiKey, { processDefnName: 'eyes' })).user;
   const send = async (user: EndUser, step: string, name: string, jpeg: Buffer) => {
-    const sent = await user.call(`/steps/${step}/images/${name}`, {
+    const answer = await user.call(`/steps/${step}/images/${name}`, {
       method: 'POST',
       body: jpeg as never,
       headers: { 'content-type': 'image/jpeg' },
     });
-    assert.equal(sent.status, 200, sent.text);
+    assert.equal(answer.status, 200, answer.text);
   };
-  const showPassport = async (user: EndUser, shown = passport) => {
-    await send(user, 'document', 'front', shown);
+  const showPassport = async (user: EndUser, picture = passport) => {
+    await send(user, 'document', 'front', picture);
     assert.equal((await user.submit('document')).status, 200);
     return user.settled(app.clock);
   };
@@ -90,12 +90,12 @@ describe('a live journey with real image analysis', () => {
     assert.equal(challenge.state, 'DONE', JSON.stringify(challenge));
     const result = { challengeId: challenge.challengeId, hints };
     const { revision } = await user.look();
-    const sent = await user.call('/steps/selfie', {
+    const answer = await user.call('/steps/selfie', {
       method: 'POST',
       body: JSON.stringify({ revision, result }),
       headers: { traceparent: TRACE },
     });
-    assert.equal(sent.status, 200, sent.text);
+    assert.equal(answer.status, 200, answer.text);
     return user.settled(app.clock);
   };
   const placeOf = async ({ processInstanceId: id }: EndUser, by = token) => {
@@ -232,7 +232,7 @@ describe('a live journey with real image analysis', () => {
       const user = await play();
       const { status, reason, metaData } = (await checksOf(user, testToken)).get('duplicate');
       assert.deepEqual([status, reason], ['REVIEW', 'candidate_found']);
-      const ids = metaData.candidates.map((found: { processInstanceId: string }) => found.processInstanceId);
+      const ids = metaData.candidates.map((candidate: { processInstanceId: string }) => candidate.processInstanceId);
       assert.equal(ids.length, 1, 'the first journey of the sandbox, and none of the live ones');
       assert.equal((await app.call(`/api/process-manager/processInstances/${ids[0]}`)).status, 404);
     });
@@ -267,8 +267,8 @@ describe('a live journey with real image analysis', () => {
  */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const named = value.filter((each): each is { fieldName: string } => typeof each?.fieldName === 'string');
-    if (named.length > 0) return Object.fromEntries(named.map((each) => [each.fieldName, shapeOf(each)]));
+    const fields = value.filter((each): each is { fieldName: string } => typeof each?.fieldName === 'string');
+    if (fields.length > 0) return Object.fromEntries(fields.map((each) => [each.fieldName, shapeOf(each)]));
     return 'list';
   }
   if (typeof value !== 'object' || value === null) return value === null ? 'number' : typeof value;

@@ -52,12 +52,12 @@ function print(fields: Record<string, string>): NonNullable<DocumentReading['vis
 
 function judge(sides: DocumentSides, request: object = {}) {
   const readings = [sides.front, ...(sides.back ? [sides.back] : [])];
-  const judged = judgeDocument(sides, { accept: ['PASSPORT'], ...request }, compareSides(readings, TODAY));
-  const words = judged.checks.map(({ name, status, reason, advice }) => [
+  const verdict = judgeDocument(sides, { accept: ['PASSPORT'], ...request }, compareSides(readings, TODAY));
+  const words = verdict.checks.map(({ name, status, reason, advice }) => [
     name,
     [status, reason, advice].filter(Boolean).join(' '),
   ]);
-  return { ...judged, found: Object.fromEntries(words) as Record<string, string> };
+  return { ...verdict, results: Object.fromEntries(words) as Record<string, string> };
 }
 
 const AGREEING = print({
@@ -78,10 +78,10 @@ describe('the verdict on a document', () => {
 
   it('the verdict on a document is a single reason if another picture is needed', () => {
     const blurred = readingOf({ quality: { reasons: ['blurred', 'glare'] } });
-    assert.deepEqual(judge({ front: blurred }).found, { documentQuality: 'FAILED blurred retry' });
-    assert.deepEqual(judge({ front: readingOf(), back: blurred }).found, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(judge({ front: blurred }).results, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(judge({ front: readingOf(), back: blurred }).results, { documentQuality: 'FAILED blurred retry' });
     const { portrait: _portrait, ...bare } = WITHOUT_ZONE;
-    assert.deepEqual(judge({ front: bare }).found, { documentQuality: 'FAILED wrong_side retry' });
+    assert.deepEqual(judge({ front: bare }).results, { documentQuality: 'FAILED wrong_side retry' });
   });
 
   it('the verdict on a document names what is wrong with each side, and goes on if the poor photographs are used anyway', () => {
@@ -94,15 +94,15 @@ describe('the verdict on a document', () => {
     assert.deepEqual(judge(sides).pictures, pictures);
     const anyway = judge(sides, { anyway: true });
     assert.deepEqual([anyway.pictures, anyway.documentType], [pictures, 'PASSPORT']);
-    const { documentQuality, documentMrz } = anyway.found;
+    const { documentQuality, documentMrz } = anyway.results;
     assert.deepEqual([documentQuality, documentMrz], ['FAILED blurred retry', 'PASSED']);
   });
 
   it('the verdict on a document reports an expired document at once, and goes to a human if print and zone differ', () => {
     const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
-    assert.equal(expired.found.documentExpiry, 'FAILED expired retry');
+    assert.equal(expired.results.documentExpiry, 'FAILED expired retry');
     const visual = print({ documentNumber: 'X12345678', birthDate: '12 AUG 1974' });
-    assert.equal(judge({ front: readingOf({ visual }) }).found.documentConsistency, 'REVIEW mrz_mismatch final');
+    assert.equal(judge({ front: readingOf({ visual }) }).results.documentConsistency, 'REVIEW mrz_mismatch final');
   });
 
   it('the verdict on a document asks again if a check digit is wrong or a passport has no zone, and passes neither', () => {
@@ -110,50 +110,50 @@ describe('the verdict on a document', () => {
     const wrong = parseMrz([first, `${second.slice(0, 9)}${(Number(second[9]) + 1) % 10}${second.slice(10)}`]);
     assert.ok(wrong && !wrong.valid);
     const mrz = { ...wrong, repairs: [], confidence: 0.9, quads: [], models: [] };
-    assert.equal(judge({ front: readingOf({ mrz }) }).found.documentMrz, 'FAILED check_digits retry');
+    assert.equal(judge({ front: readingOf({ mrz }) }).results.documentMrz, 'FAILED check_digits retry');
     const unclear = { ...mrz, confidence: 0.4 };
-    assert.equal(judge({ front: readingOf({ mrz: unclear }) }).found.documentMrz, 'FAILED mrz_check_digit retry');
-    assert.equal(judge({ front: WITHOUT_ZONE }).found.documentMrz, 'FAILED mrz_missing retry');
+    assert.equal(judge({ front: readingOf({ mrz: unclear }) }).results.documentMrz, 'FAILED mrz_check_digit retry');
+    assert.equal(judge({ front: WITHOUT_ZONE }).results.documentMrz, 'FAILED mrz_missing retry');
   });
 
   it('the verdict on a document asks for the front if only the back of a card is shown, whatever was read there', () => {
     const { portrait: _, ...bare } = readingOf();
     const mrz = { ...zoneOf(), format: 'TD1' } as const;
     const back = { ...bare, mrz, visual: AGREEING };
-    assert.deepEqual(judge({ front: back }).found, { documentQuality: 'FAILED wrong_side retry' });
+    assert.deepEqual(judge({ front: back }).results, { documentQuality: 'FAILED wrong_side retry' });
     const { mrz: _zone, ...coded } = bare;
     const barcode = { text: '', licence: { elements: {} } as never, model: { name: '', version: '' } };
-    assert.deepEqual(judge({ front: { ...coded, barcode } }).found, { documentQuality: 'FAILED wrong_side retry' });
+    assert.deepEqual(judge({ front: { ...coded, barcode } }).results, { documentQuality: 'FAILED wrong_side retry' });
     // A passport whose portrait is hidden is the right side.
-    assert.equal(judge({ front: bare }).found.documentAuthenticity, 'REVIEW no_face_on_document final');
+    assert.equal(judge({ front: bare }).results.documentAuthenticity, 'REVIEW no_face_on_document final');
   });
 
   it('the verdict on a document is not performed, and never passed, if a card has nothing that machines can read', () => {
     const card = { ...WITHOUT_ZONE, type: 'identityCard' } as const;
-    const { found } = judge({ front: card }, { accept: ['ID_CARD'] });
+    const { results } = judge({ front: card }, { accept: ['ID_CARD'] });
     for (const name of ['documentMrz', 'documentExpiry', 'documentPlausibility', 'documentConsistency']) {
-      assert.match(found[name] ?? '', /^NOT_PERFORMED /, name);
+      assert.match(results[name] ?? '', /^NOT_PERFORMED /, name);
     }
   });
 
   it('the verdict on a document compares the zone of the back with the print of the front', () => {
     const front = { ...WITHOUT_ZONE, type: 'unknown', visual: AGREEING } as const;
     const back = readingOf({ type: 'identityCard' });
-    const { found, documentType } = judge({ front, back }, { accept: ['ID_CARD'] });
+    const { results, documentType } = judge({ front, back }, { accept: ['ID_CARD'] });
     assert.equal(documentType, 'ID_CARD');
-    assert.deepEqual([found.documentMrz, found.documentConsistency], ['PASSED', 'PASSED']);
+    assert.deepEqual([results.documentMrz, results.documentConsistency], ['PASSED', 'PASSED']);
   });
 
   it('the verdict on a document refuses types and states that the definition does not accept', () => {
     assert.equal(
-      judge({ front: readingOf() }, { accept: ['ID_CARD'] }).found.documentType,
+      judge({ front: readingOf() }, { accept: ['ID_CARD'] }).results.documentType,
       'FAILED type_not_accepted retry',
     );
     const elsewhere = judge({ front: readingOf() }, { countries: ['FRA', 'ITA'] });
-    assert.equal(elsewhere.found.documentCountry, 'FAILED country_not_accepted retry');
-    assert.equal(judge({ front: readingOf() }, { countryCode: 'DEU' }).found.documentCountry, 'PASSED');
+    assert.equal(elsewhere.results.documentCountry, 'FAILED country_not_accepted retry');
+    assert.equal(judge({ front: readingOf() }, { countryCode: 'DEU' }).results.documentCountry, 'PASSED');
     assert.equal(
-      judge({ front: WITHOUT_ZONE }, { countries: ['DEU'] }).found.documentCountry,
+      judge({ front: WITHOUT_ZONE }, { countries: ['DEU'] }).results.documentCountry,
       'NOT_PERFORMED country_unknown final',
     );
   });
@@ -162,7 +162,7 @@ describe('the verdict on a document', () => {
     const repair = { line: 1, position: 15, from: '3', to: '8', checked: true };
     const zoneStatus = (confidence: number, isNumberDigit: boolean) => {
       const mrz = { ...zoneOf(), repairs: [{ ...repair, confidence, isNumberDigit }] };
-      return judge({ front: readingOf({ mrz }) }).found.documentMrz;
+      return judge({ front: readingOf({ mrz }) }).results.documentMrz;
     };
     assert.equal(zoneStatus(0.1, false), 'REVIEW mrz_repaired final');
     assert.equal(zoneStatus(0.6, false), 'PASSED');
@@ -173,13 +173,13 @@ describe('the verdict on a document', () => {
   it('the verdict on a document asks for another picture if a reflection hides two fields of a passport, and then goes to a human', () => {
     const hidden = print({ documentNumber: 'L898902C3', surname: 'ERIKSSON', expiryDate: '15 APR 2032' });
     const first = judge({ front: readingOf({ visual: hidden }) });
-    assert.deepEqual(first.found, { documentQuality: 'FAILED fields_missing retry' });
+    assert.deepEqual(first.results, { documentQuality: 'FAILED fields_missing retry' });
     assert.deepEqual(first.pictures, [{ picture: 'front', reasons: ['fields_missing'] }]);
     const authenticity = [{ name: 'ownColour', value: 1, bound: 2.3, isSign: true } as const];
     const copy = judge({ front: readingOf({ visual: hidden, authenticity }) });
-    assert.equal(copy.found.documentAuthenticity, 'FAILED photocopy retry', 'no better picture helps a copy');
-    const { found, checks } = judge({ front: readingOf({ visual: hidden }) }, { anyway: true });
-    assert.equal(found.documentConsistency, 'REVIEW fields_missing final');
+    assert.equal(copy.results.documentAuthenticity, 'FAILED photocopy retry', 'no better picture helps a copy');
+    const { results, checks } = judge({ front: readingOf({ visual: hidden }) }, { anyway: true });
+    assert.equal(results.documentConsistency, 'REVIEW fields_missing final');
     const missing = checks.find(({ name }) => name === 'documentConsistency')?.metaData?.missing;
     assert.deepEqual(missing, ['visual.birthDate.mrz', 'visual.givenNames.mrz']);
   });
@@ -187,7 +187,7 @@ describe('the verdict on a document', () => {
   it('the verdict on a document passes if a passport prints its dates and only parts of them could be read', () => {
     const names = { documentNumber: 'L898902C3', surname: 'ERIKSSON', givenNames: 'ANNA MARIA' };
     const consistency = (dates: Record<string, string>) =>
-      judge({ front: readingOf({ visual: print({ ...names, ...dates }) }) }, { anyway: true }).found
+      judge({ front: readingOf({ visual: print({ ...names, ...dates }) }) }, { anyway: true }).results
         .documentConsistency;
     assert.equal(consistency({ birthDate: 'AUG 1974', expiryDate: 'APR 2032' }), 'PASSED');
     assert.equal(consistency({ birthDate: '12', expiryDate: '2032' }), 'REVIEW fields_missing final');
@@ -204,7 +204,7 @@ describe('the verdict on a document', () => {
       givenNames: 'ANNA MARIA',
     };
     const consistency = (fields: Record<string, string>, format: 'TD3' | 'TD2' | 'TD1' | 'MRVA') =>
-      judge({ front: readingOf({ visual: print(fields), mrz: { ...zoneOf(), format } }) }, { anyway: true }).found
+      judge({ front: readingOf({ visual: print(fields), mrz: { ...zoneOf(), format } }) }, { anyway: true }).results
         .documentConsistency;
     for (const format of ['TD3', 'TD2', 'TD1'] as const) {
       assert.equal(consistency(printed, format), 'PASSED');
@@ -223,13 +223,13 @@ describe('the verdict on a document', () => {
     const measures = { brightness: 200, glareShare: 0, sharpness: 0.035, side: 1200 };
     const front = readingOf({ visual, quality: { reasons: [], measures } });
     const verdict = judge({ front });
-    assert.deepEqual(verdict.found, { documentQuality: 'FAILED blurred retry' });
+    assert.deepEqual(verdict.results, { documentQuality: 'FAILED blurred retry' });
     assert.deepEqual(verdict.pictures, [{ picture: 'front', reasons: ['blurred'] }]);
-    assert.equal(judge({ front }, { anyway: true }).found.documentConsistency, 'REVIEW fields_missing final');
+    assert.equal(judge({ front }, { anyway: true }).results.documentConsistency, 'REVIEW fields_missing final');
     const sharp = readingOf({ visual, quality: { reasons: [], measures: { ...measures, sharpness: 0.05 } } });
-    assert.deepEqual(judge({ front: sharp }).found, { documentQuality: 'FAILED fields_missing retry' });
+    assert.deepEqual(judge({ front: sharp }).results, { documentQuality: 'FAILED fields_missing retry' });
     const agreeing = readingOf({ visual: AGREEING, quality: { reasons: [], measures } });
-    assert.equal(judge({ front: agreeing }).found.documentConsistency, 'PASSED');
+    assert.equal(judge({ front: agreeing }).results.documentConsistency, 'PASSED');
   });
 
   it('the verdict on a document passes if the holder has only one name, so that print need not show another', () => {
@@ -240,7 +240,7 @@ describe('the verdict on a document', () => {
       surname: 'ERIKSSON',
     });
     const mrz = zoneOf({ givenNames: '' });
-    assert.equal(judge({ front: readingOf({ visual, mrz }) }).found.documentConsistency, 'PASSED');
+    assert.equal(judge({ front: readingOf({ visual, mrz }) }).results.documentConsistency, 'PASSED');
   });
 
   it('the verdict on a document takes type and country of a card without a zone from its template', () => {
@@ -252,7 +252,7 @@ describe('the verdict on a document', () => {
 
   it('the verdict on a document ignores dates that do not exist', () => {
     const old = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '600101' }) }) });
-    assert.equal(old.found.documentPlausibility, 'FAILED implausible_dates final');
+    assert.equal(old.results.documentPlausibility, 'FAILED implausible_dates final');
   });
 
   it('the verdict on a document separates the values of print, zone and barcode, and writes out the dates of zone and barcode', () => {

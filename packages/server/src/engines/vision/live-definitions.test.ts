@@ -75,7 +75,7 @@ describe('a shipped definition in the live environment', () => {
     assert.deepEqual(assurance.missing, ['second_factor_missing']);
     const approve = { method: 'POST', token, body: JSON.stringify({ comment: 'Looks right' }) };
     assert.equal((await app.call(`/api/process-manager/reviews/${id}/approve`, approve)).status, 200);
-    const ended = await read(id, token);
-    assert.deepEqual([ended.status, ended.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
+    const result = await read(id, token);
+    assert.deepEqual([result.status, result.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
   });
 });

@@ -69,9 +69,9 @@ describe('real image analysis', () => {
         reason === 'corrupt' ? /^\w+ FAILED (corrupt|truncated) retry$/ : new RegExp(`^\\w+ FAILED ${reason} retry$`);
       assert.match((await faceOf(bytes)).join(), expected, title);
       assert.match((await documentOf(bytes)).join(), expected, title);
-      const { template, ...refused } = { reason: '', ...(await machine.faceTemplate(imageOf(bytes), never)) };
+      const { template, ...refusal } = { reason: '', ...(await machine.faceTemplate(imageOf(bytes), never)) };
       assert.equal(template, undefined, title);
-      assert.match(refused.reason, reason === 'corrupt' ? /corrupt|truncated/ : new RegExp(reason), title);
+      assert.match(refusal.reason, reason === 'corrupt' ? /corrupt|truncated/ : new RegExp(reason), title);
     }
     assert.deepEqual(await faceOf(picture(AUDREY)), ['faceQuality PASSED']);
   });
@@ -86,9 +86,9 @@ describe('real image analysis', () => {
       WebP: (image) => image.webp().toBuffer(),
     };
     for (const [title, make] of Object.entries(makes)) {
-      const seen = await machine.faceTemplate(imageOf(await make(sharp(picture(AUDREY)))), never);
-      assert.ok(seen.template, title);
-      assert.ok(machine.compareFaces(plainly as Buffer, seen.template).match, title);
+      const result = await machine.faceTemplate(imageOf(await make(sharp(picture(AUDREY)))), never);
+      assert.ok(result.template, title);
+      assert.ok(machine.compareFaces(plainly as Buffer, result.template).match, title);
     }
   });
 
@@ -100,19 +100,19 @@ describe('real image analysis', () => {
       const mirrored = [2, 4, 5, 7].includes(orientation);
       const stored = mirrored ? sharp(await sharp(picture(AUDREY)).flop().toBuffer()) : sharp(picture(AUDREY));
       const bytes = await stored.rotate(undone).withMetadata({ orientation }).jpeg().toBuffer();
-      const seen = await machine.faceTemplate(imageOf(bytes), never);
-      assert.ok(seen.template, `orientation ${orientation}`);
-      assert.ok(machine.compareFaces(upright as Buffer, seen.template).match, `orientation ${orientation}`);
+      const result = await machine.faceTemplate(imageOf(bytes), never);
+      assert.ok(result.template, `orientation ${orientation}`);
+      assert.ok(machine.compareFaces(upright as Buffer, result.template).match, `orientation ${orientation}`);
     }
   });
 
   it('real image analysis names what is wrong with a picture that shows no face, twenty faces, or a drawn one', async () => {
-    const drawn = await changed(CARTOON, (image) => image.resize(400, 400).flatten({ background: '#fff' }));
+    const cartoon = await changed(CARTOON, (image) => image.resize(400, 400).flatten({ background: '#fff' }));
     assert.deepEqual(await faceOf(await plain(400, 300).png().toBuffer()), ['faceQuality FAILED no_face retry']);
     assert.deepEqual(await faceOf(await crowd(AUDREY, { columns: 5, rows: 4 })), [
       'faceQuality FAILED several_faces retry',
     ]);
-    assert.deepEqual(await faceOf(drawn), ['faceQuality FAILED no_face retry']);
+    assert.deepEqual(await faceOf(cartoon), ['faceQuality FAILED no_face retry']);
     assert.match((await faceOf(picture(NO_FACE))).join(), /^faceQuality FAILED \w+ retry$/);
   });
 
@@ -141,8 +141,8 @@ describe('real image analysis', () => {
     });
     const [front, back] = await Promise.all([pictureOf('front'), pictureOf('back')]);
     const faultsOf = async (other: VisionImage, countryCode: string) => {
-      const chosen = { accept: ['DRIVERS_LICENSE'], documentType: 'DRIVERS_LICENSE', countryCode };
-      return (await machine.readDocument({ front, back: other, ...chosen }, never)).pictures;
+      const settings = { accept: ['DRIVERS_LICENSE'], documentType: 'DRIVERS_LICENSE', countryCode };
+      return (await machine.readDocument({ front, back: other, ...settings }, never)).pictures;
     };
     assert.deepEqual(await faultsOf(front, 'USA'), [{ picture: 'back', reasons: ['wrong_side'] }]);
     assert.deepEqual(await faultsOf(front, 'FRA'), []);
@@ -152,9 +152,9 @@ describe('real image analysis', () => {
   it('real image analysis computes templates that match only the same person, and refuses those of another algorithm', async () => {
     const [one, same, other] = (await Promise.all(
       [FRANCK, FRANCK_TURNED, AUDREY].map(async (name) => {
-        const made = await machine.faceTemplate(imageOf(picture(name)), never);
-        assert.ok(made.template && made.quality > 0.5 && made.reasons.length === 0, name);
-        return made.template;
+        const result = await machine.faceTemplate(imageOf(picture(name)), never);
+        assert.ok(result.template && result.quality > 0.5 && result.reasons.length === 0, name);
+        return result.template;
       }),
     )) as [Buffer, Buffer, Buffer];
     assert.ok(machine.compareFaces(one, same).match);
@@ -166,19 +166,26 @@ describe('real image analysis', () => {
 
   it('real image analysis uses the result of an earlier look ahead, and analyses anew an image with another id', async () => {
     const bytes = picture(AUDREY);
-    const lost: VisionImage = { id: 'selfie', contentType: 'image/jpeg', read: async () => Buffer.from('not there') };
+    const unreadable: VisionImage = {
+      id: 'selfie',
+      contentType: 'image/jpeg',
+      read: async () => Buffer.from('not there'),
+    };
     machine.lookAhead({ ...imageOf(bytes), id: 'selfie', bytes: bytes.length }, 'face');
     // The look ahead is begun by then; whoever asks meanwhile joins it.
     await new Promise(setImmediate);
-    const { checks } = await machine.readFace({ image: lost, liveness: 'none', frames: [] }, never);
+    const { checks } = await machine.readFace({ image: unreadable, liveness: 'none', frames: [] }, never);
     assert.deepEqual(
       checks.map(({ status }) => status),
       ['PASSED'],
     );
-    const match = await machine.matchFaces({ document: imageOf(bytes), face: lost }, never);
+    const match = await machine.matchFaces({ document: imageOf(bytes), face: unreadable }, never);
     assert.deepEqual([match.status, match.reason, match.score], ['REVIEW', 'same_picture', 1]);
-    const { template, ...refused } = { reason: '', ...(await machine.faceTemplate({ ...lost, id: 'other' }, never)) };
-    assert.deepEqual([template, refused.reason], [undefined, 'not_an_image']);
+    const { template, ...refusal } = {
+      reason: '',
+      ...(await machine.faceTemplate({ ...unreadable, id: 'other' }, never)),
+    };
+    assert.deepEqual([template, refusal.reason], [undefined, 'not_an_image']);
   });
 
   it('real image analysis answers 100010 once it is stopped, also if it was never used', async () => {
@@ -190,9 +197,9 @@ describe('real image analysis', () => {
 
   it('real image analysis looks at nothing when it is off', async () => {
     const off = openVision({ mode: 'off', clock: systemClock, onError: assert.fail });
-    const found = await off.readDocument({ front: imageOf(picture(AUDREY)), accept: ['PASSPORT'] }, never);
+    const findings = await off.readDocument({ front: imageOf(picture(AUDREY)), accept: ['PASSPORT'] }, never);
     assert.deepEqual(
-      found.checks.map(({ status, reason }) => [status, reason]),
+      findings.checks.map(({ status, reason }) => [status, reason]),
       [['NOT_PERFORMED', 'engine_not_available']],
     );
     assert.deepEqual(await off.faceTemplate(imageOf(picture(AUDREY)), never), {
@@ -207,7 +214,7 @@ describe('a process without image analysis, beside others with it', () => {
   it('a process without image analysis, beside others with it, refers callers to another process with 100010, and decides nothing', async () => {
     const machine = openVision({ mode: 'off', isElsewhere: true, clock: systemClock, onError: assert.ifError });
     const image = imageOf(Buffer.alloc(9));
-    const asked = {
+    const requests = {
       frame: machine.observeFrame(
         Buffer.alloc(9),
         { neutral: null, movement: 'centre', roles: [], lastLook: null },
@@ -218,7 +225,7 @@ describe('a process without image analysis, beside others with it', () => {
       face: machine.readFace({ image, liveness: 'none', frames: [] }, never),
       match: machine.matchFaces({ document: image, face: image }, never),
     };
-    for (const [what, answer] of Object.entries(asked)) {
+    for (const [what, answer] of Object.entries(requests)) {
       await assert.rejects(answer, (error: ApiError) => error.code === 100010, what);
     }
   });

@@ -22,19 +22,19 @@ function judge(change: Partial<SandboxDocument>, request: object = {}) {
   );
 }
 
-const found = ({ checks }: ReturnType<typeof judge>) =>
+const resultsOf = ({ checks }: ReturnType<typeof judge>) =>
   Object.fromEntries(checks.map(({ name, status, reason }) => [name, [status, reason].filter(Boolean).join(' ')]));
 
 describe('the document of the sandbox', () => {
   it('the document of the sandbox passes every check of a live document of its type', () => {
     for (const documentType of ['PASSPORT', 'ID_CARD', 'DRIVERS_LICENSE', 'OTHER']) {
-      const judged = judge({ documentType, hasBack: true }, { countries: ['UTO'] });
-      assert.deepEqual([...new Set(judged.checks.map(({ status }) => status))], ['PASSED'], documentType);
-      assert.deepEqual([judged.documentType, judged.countryCode], [documentType, 'UTO']);
-      assert.ok('documentCountry' in found(judged));
+      const verdict = judge({ documentType, hasBack: true }, { countries: ['UTO'] });
+      assert.deepEqual([...new Set(verdict.checks.map(({ status }) => status))], ['PASSED'], documentType);
+      assert.deepEqual([verdict.documentType, verdict.countryCode], [documentType, 'UTO']);
+      assert.ok('documentCountry' in resultsOf(verdict));
     }
-    assert.ok('documentMrz' in found(judge({})));
-    assert.ok('documentBarcode' in found(judge({ documentType: 'DRIVERS_LICENSE' })));
+    assert.ok('documentMrz' in resultsOf(judge({})));
+    assert.ok('documentBarcode' in resultsOf(judge({ documentType: 'DRIVERS_LICENSE' })));
   });
 
   it('the document of the sandbox has every signal of a live document, with its bound, and none is a sign of an attack', () => {
@@ -50,17 +50,17 @@ describe('the document of the sandbox', () => {
   });
 
   it('the document of the sandbox is judged like a live one: expired, of another state, or photographed badly', () => {
-    assert.equal(found(judge({ expired: true })).documentExpiry, 'FAILED expired');
-    assert.equal(found(judge({}, { countries: ['DEU'] })).documentCountry, 'FAILED country_not_accepted');
+    assert.equal(resultsOf(judge({ expired: true })).documentExpiry, 'FAILED expired');
+    assert.equal(resultsOf(judge({}, { countries: ['DEU'] })).documentCountry, 'FAILED country_not_accepted');
     const blurred = judge({ faults: { back: 'blurred' }, hasBack: true });
-    assert.deepEqual(found(blurred), { documentQuality: 'FAILED blurred' });
+    assert.deepEqual(resultsOf(blurred), { documentQuality: 'FAILED blurred' });
     assert.deepEqual(blurred.pictures, [{ picture: 'back', reasons: ['blurred'] }]);
   });
 
   it('the document of the sandbox has the values of its print, and beside them those of a zone or a code', () => {
     const fields = { 'First Name': 'Zoë', 'Last Name': 'Müller', 'Date Of Birth': '1990-05-04', Authority: 'Dublin' };
-    const values = (type: string, given: object = fields) =>
-      sandboxFields({ ...given }, type).map((field) => field.values);
+    const values = (type: string, input: object = fields) =>
+      sandboxFields({ ...input }, type).map((field) => field.values);
     assert.deepEqual(values('PASSPORT'), [
       { visualZoneValue: 'Zoë', mrzValue: 'ZOE' },
       { visualZoneValue: 'Müller', mrzValue: 'MUELLER' },
@@ -78,8 +78,8 @@ describe('the document of the sandbox', () => {
 
   it('the document of the sandbox shows a limited number of fields, of limited length', () => {
     const many = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`Field ${at}`, 'x'.repeat(500)]));
-    const shown = sandboxFields({ 'Document Number': { toString: 1 }, ...many }, 'PASSPORT');
-    assert.equal(shown.length, 50);
-    assert.ok(shown.every(({ values }) => (values.visualZoneValue ?? '').length <= 200));
+    const fields = sandboxFields({ 'Document Number': { toString: 1 }, ...many }, 'PASSPORT');
+    assert.equal(fields.length, 50);
+    assert.ok(fields.every(({ values }) => (values.visualZoneValue ?? '').length <= 200));
   });
 });

@@ -4,8 +4,8 @@ import { compareNames, type DocumentName } from './compare-names.ts';
 
 type Case = readonly [firstName: string, lastName: string, given: string, surname: string];
 
-const compare = ([firstName, lastName, given, surname]: Case, more: Partial<DocumentName> = {}) =>
-  compareNames({ firstName, lastName }, { givenNames: given, surname, ...more });
+const compare = ([firstName, lastName, givenNames, surname]: Case, more: Partial<DocumentName> = {}) =>
+  compareNames({ firstName, lastName }, { givenNames: givenNames, surname, ...more });
 
 const agree = { firstName: 'agrees', lastName: 'agrees' };
 

@@ -20,8 +20,8 @@ it('a live journey compares the document with the expected person, and does not 
   const { user, token, processInstanceId: id } = started;
   await user.submit('consent', { accepted: true });
   const image = { method: 'POST', body: jpeg as never, headers: { 'content-type': 'image/jpeg' } };
-  const sent = await user.call('/steps/document/images/front', image);
-  assert.equal(sent.status, 200, sent.text + app.logged().slice(-1500));
+  const answer = await user.call('/steps/document/images/front', image);
+  assert.equal(answer.status, 200, answer.text + app.logged().slice(-1500));
   assert.equal((await user.submit('document')).status, 200);
   await user.settled(app.clock);
 
