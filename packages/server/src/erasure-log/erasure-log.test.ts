@@ -18,7 +18,7 @@ describe('the log of erasures', () => {
   let clock: TestClock;
   let acme: TenantId;
   let log: ErasureLog;
-  let asked: string[] = [];
+  let erased: string[] = [];
 
   before(async () => {
     const place = await places.create();
@@ -39,12 +39,12 @@ describe('the log of erasures', () => {
         yield acme;
       },
     });
-    const made = clock.now();
+    const createdAt = clock.now();
     log.register({
       kind: 'user',
-      oldest: async () => made,
+      oldest: async () => createdAt,
       async eraseAgain({ tenantId }, ids) {
-        asked.push(...ids.map((id) => `${tenantId} ${id}`));
+        erased.push(...ids.map((id) => `${tenantId} ${id}`));
         return ids.length;
       },
     });
@@ -54,31 +54,31 @@ describe('the log of erasures', () => {
   it('the log of erasures records each night what a job failed to record, and repeats the erasure', async () => {
     await db.of(acme).write((tx) => log.note(tx, 'user', ['ada']));
     await log.prepare();
-    assert.deepEqual(asked, []);
+    assert.deepEqual(erased, []);
     clock.advance(DAY);
     await log.tend(never);
-    assert.deepEqual(asked, ['acme ada']);
+    assert.deepEqual(erased, ['acme ada']);
   });
 
   it('the log of erasures repeats an erasure once but not for ever, because the database stores until when it is complete', async () => {
-    asked = [];
+    erased = [];
     clock.advance(DAY);
     await log.tend(never);
-    assert.deepEqual(asked, ['acme ada']);
+    assert.deepEqual(erased, ['acme ada']);
     clock.advance(4 * DAY);
     await log.tend(never);
-    asked = [];
+    erased = [];
     clock.advance(4 * DAY);
     await log.prepare();
-    assert.deepEqual(asked, []);
+    assert.deepEqual(erased, []);
   });
 
   it('the log of erasures skips an entry of an unknown kind, which a newer release may have written', async () => {
-    asked = [];
+    erased = [];
     await log.writeDown({ tenantId: acme, kind: 'watchlist', ids: ['list'] });
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['bob'] });
     await log.prepare();
-    assert.deepEqual(asked, ['acme bob']);
+    assert.deepEqual(erased, ['acme bob']);
   });
 
   it('the log of erasures accepts one feature for each kind', () => {
@@ -93,9 +93,9 @@ describe('the log of erasures', () => {
     await log.prepare();
     clock.set(right);
     await log.writeDown({ tenantId: acme, kind: 'user', ids: ['grace'] });
-    asked = [];
+    erased = [];
     await log.prepare();
-    assert.ok(asked.includes('acme grace'));
+    assert.ok(erased.includes('acme grace'));
   });
 
   it('the log of erasures keeps its entries while the clock is ahead, unless it was ahead yesterday, too', async () => {
@@ -106,9 +106,9 @@ describe('the log of erasures', () => {
       clock.set(right + days * DAY);
       await log.prepare();
       clock.set(right);
-      asked = [];
+      erased = [];
       await log.prepare();
-      assert.ok(asked.includes('acme linus'), `${days} days`);
+      assert.ok(erased.includes('acme linus'), `${days} days`);
     }
   });
 });

@@ -51,9 +51,11 @@ async function newInstances(grove: TestApp, count: number, parameters: object = 
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
     const path = `/api/process-manager/processInstances/create?pt=${token.id}`;
-    const { body: made } = await grove.call(path, { method: 'POST' });
-    await grove.app.db.of(TENANT).write((tx) => grove.app.vault.sealerFor(tx, `instance:${made.processInstanceId}`));
-    ids.push(made.processInstanceId);
+    const { body: instance } = await grove.call(path, { method: 'POST' });
+    await grove.app.db
+      .of(TENANT)
+      .write((tx) => grove.app.vault.sealerFor(tx, `instance:${instance.processInstanceId}`));
+    ids.push(instance.processInstanceId);
   }
   return ids;
 }
@@ -72,14 +74,14 @@ const SUBJECTS = unprepared(`SELECT subject FROM data_keys WHERE tenant_id = $1
   AND (subject LIKE 'user:%' OR subject LIKE 'watchlist:%')`);
 const UNWRITTEN = unprepared('SELECT id FROM unwritten_erasures WHERE tenant_id = $1');
 
-async function made(grove: TestApp, path: string, body: object): Promise<{ id: string }> {
+async function create(grove: TestApp, path: string, body: object): Promise<{ id: string }> {
   const answer = await grove.call(path, { method: 'POST', body: JSON.stringify(body) });
   assert.equal(answer.status, 201, answer.text);
   return answer.body;
 }
 
 /** Everything that was erased is written down outside the database. */
-async function written({ app }: TestApp): Promise<void> {
+async function waitForLog({ app }: TestApp): Promise<void> {
   for (let tries = 0; ; tries++) {
     const left = await app.db.of(TENANT).all(UNWRITTEN, [TENANT]);
     if (left.length === 0) return;
@@ -112,13 +114,13 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     const place = await places.create();
     const clock = testClock();
     const ids = await served(place, clock, (grove) => newInstances(grove, 3));
-    const [gone = '', alsoGone = '', kept = ''] = ids;
+    const [first = '', alsoGone = '', third = ''] = ids;
     const { restored, drop } = await backUp(place, places);
     t.after(drop);
 
     await served(place, clock, async (grove) => {
       clock.advance(20 * DAY);
-      for (const id of [gone, alsoGone]) {
+      for (const id of [first, alsoGone]) {
         const { status } = await grove.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE' });
         assert.equal(status, 200);
         await erased(grove, id);
@@ -128,8 +130,8 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     clock.advance(5 * DAY);
     await served(restored, clock, async (grove) => {
       assert.deepEqual(await Promise.all(ids.map((id) => statusOf(grove, id))), [404, 404, 200]);
-      assert.deepEqual(await keysOf(grove), [kept]);
-      await erased(grove, gone);
+      assert.deepEqual(await keysOf(grove), [third]);
+      await erased(grove, first);
     });
   });
 
@@ -138,17 +140,21 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     const clock = testClock();
     const cancel = async (grove: TestApp, id: string) =>
       assert.equal((await grove.call(`${INSTANCES}/${id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
-    const { ended, underWay, kept } = await served(place, clock, async (grove) => {
-      const [ended = '', underWay = '', kept = ''] = await newInstances(grove, 3, { firstName: 'Ada' });
-      await cancel(grove, ended);
-      return { ended, underWay, kept };
+    const {
+      ended: endedId,
+      underWay,
+      kept: keptId,
+    } = await served(place, clock, async (grove) => {
+      const [endedId = '', underWay = '', keptId = ''] = await newInstances(grove, 3, { firstName: 'Ada' });
+      await cancel(grove, endedId);
+      return { ended: endedId, underWay, kept: keptId };
     });
     const { restored, drop } = await backUp(place, places);
     t.after(drop);
 
     await served(place, clock, async (grove) => {
       await cancel(grove, underWay);
-      for (const id of [ended, underWay]) {
+      for (const id of [endedId, underWay]) {
         const { status } = await grove.call(`${INSTANCES}/${id}/redact`, { method: 'POST', body: '{}' });
         assert.equal(status, 200);
         await erased(grove, id);
@@ -157,7 +163,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
 
     await served(restored, clock, async (grove) => {
       const views = await Promise.all(
-        [ended, underWay, kept].map(async (id) => (await grove.call(`${INSTANCES}/${id}`)).body),
+        [endedId, underWay, keptId].map(async (id) => (await grove.call(`${INSTANCES}/${id}`)).body),
       );
       assert.deepEqual(
         views.map(({ status, firstName, redactedDtm }) => [status, firstName, redactedDtm !== undefined]),
@@ -167,7 +173,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
           ['PENDING', 'Ada', false],
         ],
       );
-      assert.deepEqual(await keysOf(grove), [kept]);
+      assert.deepEqual(await keysOf(grove), [keptId]);
       await erased(grove, underWay);
       const audited = await grove.call('/api/process-manager/auditEvents?action=instance.redacted');
       assert.deepEqual(
@@ -180,7 +186,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
   it('a restored backup loses nobody by a forged entry of the list: the server does not start unless it is forced to', async () => {
     const place = await places.create();
     const clock = testClock();
-    const { kept, blobFolder } = await served(place, clock, async (grove) => ({
+    const { kept: keptId, blobFolder } = await served(place, clock, async (grove) => ({
       kept: (await newInstances(grove, 1))[0] as string,
       blobFolder: grove.config.blobFolder,
     }));
@@ -188,11 +194,11 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     const key = newId(clock.now()).slice(0, -2) + shard;
     const folder = join(blobFolder, 'erased', shard, key.slice(-4, -2));
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, key), JSON.stringify({ tenantId: TENANT, instanceIds: [kept] }));
+    writeFileSync(join(folder, key), JSON.stringify({ tenantId: TENANT, instanceIds: [keptId] }));
     await assert.rejects(openTestApp(place, { clock }), /1 entry of the list of what was erased cannot be read/);
     const forced = await openTestApp(place, { clock, force: true });
     try {
-      assert.equal(await statusOf(forced, kept), 200);
+      assert.equal(await statusOf(forced, keptId), 200);
       assert.match(forced.logged(), /could not look for erasures after a backup/);
     } finally {
       await forced.stop();
@@ -200,25 +206,25 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     // The entry is looked for again: to go on once is not to forget it.
     await assert.rejects(openTestApp(place, { clock }), /cannot be read/);
     rmSync(join(folder, key));
-    await served(place, clock, async (grove) => assert.equal(await statusOf(grove, kept), 200));
+    await served(place, clock, async (grove) => assert.equal(await statusOf(grove, keptId), 200));
   });
 
   it('a restored backup contains no user, watchlist or member that was erased, and all others', async (t) => {
     const place = await places.create();
     const clock = testClock();
     const { stays, goes, shrinks, ends } = await served(place, clock, async (grove) => {
-      await made(grove, STORES, { name: 'people' });
+      await create(grove, STORES, { name: 'people' });
       const userOf = async (extId: string) =>
-        `${USERS}/${(await made(grove, USERS, { extId, attributes: { colour: 'red' } })).id}`;
-      const listOf = async (name: string) => `${LISTS}/${(await made(grove, LISTS, { name, type: 'EMAIL' })).id}`;
+        `${USERS}/${(await create(grove, USERS, { extId, attributes: { colour: 'red' } })).id}`;
+      const listOf = async (name: string) => `${LISTS}/${(await create(grove, LISTS, { name, type: 'EMAIL' })).id}`;
       const memberOf = async (list: string, value: string) =>
-        `${list}/watchlist-members/${(await made(grove, `${list}/watchlist-members`, { value })).id}`;
-      const [kept, whole] = [await listOf('kept'), await listOf('whole')];
-      const shrinks = await memberOf(kept, 'ends@example.com');
+        `${list}/watchlist-members/${(await create(grove, `${list}/watchlist-members`, { value })).id}`;
+      const [shrinking, whole] = [await listOf('kept'), await listOf('whole')];
+      const shrinks = await memberOf(shrinking, 'ends@example.com');
       return {
-        stays: [await userOf('stays'), kept, await memberOf(kept, 'stays@example.com')],
+        stays: [await userOf('stays'), shrinking, await memberOf(shrinking, 'stays@example.com')],
         shrinks,
-        goes: [await userOf('goes'), await userOf('goes too'), await memberOf(kept, 'goes@example.com'), whole],
+        goes: [await userOf('goes'), await userOf('goes too'), await memberOf(shrinking, 'goes@example.com'), whole],
         ends: await memberOf(whole, 'with-its-list@example.com'),
       };
     });
@@ -235,7 +241,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
       await grove.app.jobs.tend();
       clock.advance(DAY / 24);
       await grove.app.jobs.runDue();
-      await written(grove);
+      await waitForLog(grove);
     });
 
     clock.advance(5 * DAY);
