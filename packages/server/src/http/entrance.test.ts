@@ -4,7 +4,7 @@ import { entrance, LONE_TURN_MS, MAX_OVERFLOW, MAX_WAITING, TURN_MS } from './en
 
 /** An entrance whose turns, hour and processor time are ours. Every request costs `costMs`. */
 function openEntrance(costMs: number) {
-  const begun: string[] = [];
+  const beginnings: string[] = [];
   const clock = { now: 0, used: 0 };
   let next: (() => void) | undefined;
   const enter = entrance({
@@ -17,42 +17,42 @@ function openEntrance(costMs: number) {
   const arrive = (caller: string, count = 1) =>
     Array.from({ length: count }, () =>
       enter(caller, () => {
-        begun.push(caller);
+        beginnings.push(caller);
         clock.used += costMs;
       }),
     );
   /** Names of those that the next turn begins. */
   const turn = () => {
-    const from = begun.length;
+    const from = beginnings.length;
     const work = next;
     next = undefined;
     work?.();
-    return begun.slice(from).join(' ');
+    return beginnings.slice(from).join(' ');
   };
-  return { arrive, turn, begun, clock, isIdle: () => next === undefined };
+  return { arrive, turn, beginnings, clock, isIdle: () => next === undefined };
 }
 
 describe('the queue of requests', () => {
   it('the queue of requests begins those of a single caller at once, as many as fit into a long turn, and refuses none', () => {
-    const { arrive, turn, begun, isIdle } = openEntrance(0.1);
+    const { arrive, turn, beginnings, isIdle } = openEntrance(0.1);
     const count = 5 * MAX_WAITING;
     assert.ok(arrive('a', count).every(Boolean));
-    assert.ok(begun.length > 100, `${begun.length} at once`);
+    assert.ok(beginnings.length > 100, `${beginnings.length} at once`);
     const turns: number[] = [];
     while (!isIdle()) turns.push(turn().split(' ').length);
-    assert.equal(begun.length, count);
+    assert.equal(beginnings.length, count);
     assert.ok(Math.max(...turns) <= LONE_TURN_MS / 0.1 + 1, `${Math.max(...turns)} in a turn`);
     assert.ok(turns.length < count / 100, `${turns.length} turns`);
   });
 
   it('the queue of requests soon serves another caller, although thousands of costly requests of one came before', () => {
-    const { arrive, turn, begun } = openEntrance(10);
+    const { arrive, turn, beginnings } = openEntrance(10);
     arrive('a', 6000);
-    const atOnce = begun.length;
+    const atOnce = beginnings.length;
     assert.ok(atOnce < 200, `${atOnce} at once`);
     turn();
     turn();
-    assert.ok(begun.length - atOnce < 10, `${begun.length - atOnce} in two turns`);
+    assert.ok(beginnings.length - atOnce < 10, `${beginnings.length - atOnce} in two turns`);
     arrive('b');
     assert.match(`${turn()} ${turn()}`, /\bb\b/);
   });
@@ -63,8 +63,10 @@ describe('the queue of requests', () => {
       work = next;
     };
     const enter = entrance({ now: () => 0, usedMs: () => 0, nextTurn });
-    const begun: number[] = [];
-    const places = Array.from({ length: MAX_OVERFLOW + 2 * MAX_WAITING }, (_, at) => enter('a', () => begun.push(at)));
+    const beginnings: number[] = [];
+    const places = Array.from({ length: MAX_OVERFLOW + 2 * MAX_WAITING }, (_, at) =>
+      enter('a', () => beginnings.push(at)),
+    );
     const waiting = places.filter(Boolean).length;
     assert.ok(waiting < places.length && waiting > MAX_OVERFLOW, `${waiting}`);
     while (work) {
@@ -73,22 +75,22 @@ describe('the queue of requests', () => {
       now();
     }
     assert.deepEqual(
-      begun,
-      [...begun].toSorted((one, other) => one - other),
+      beginnings,
+      [...beginnings].toSorted((one, other) => one - other),
     );
-    assert.equal(begun.length, waiting);
+    assert.equal(beginnings.length, waiting);
   });
 
   it('the queue of requests serves a new caller in the next turn, although a thousand requests of another wait', () => {
-    const { arrive, turn, begun } = openEntrance(0.1);
+    const { arrive, turn, beginnings } = openEntrance(0.1);
     arrive('b');
     arrive('a', 1000);
     for (let at = 0; at < 30; at += 1) turn();
-    const before = begun.length;
+    const before = beginnings.length;
     assert.ok(before < 1000);
     arrive('b');
     assert.match(turn(), /^(a )?b\b/);
-    assert.ok(begun.length - before <= 8, `${begun.length - before} requests in a turn`);
+    assert.ok(beginnings.length - before <= 8, `${beginnings.length - before} requests in a turn`);
   });
 
   it('the queue of requests begins in a turn as many as fit into its time, and at least one', () => {
@@ -114,14 +116,14 @@ describe('the queue of requests', () => {
   });
 
   it('the queue of requests has long turns for a single caller again when the others have been gone for a while', () => {
-    const { arrive, turn, begun, clock, isIdle } = openEntrance(1);
+    const { arrive, turn, beginnings, clock, isIdle } = openEntrance(1);
     arrive('b');
     arrive('a', 50);
     while (!isIdle()) turn();
-    assert.equal(begun.length, 51);
+    assert.equal(beginnings.length, 51);
     clock.now += 1001;
     arrive('a', 15);
-    assert.equal(begun.length, 66);
+    assert.equal(beginnings.length, 66);
   });
 
   it('the queue of requests has long turns for the waiting requests of a single caller when the others are gone, although more arrive all the time', () => {

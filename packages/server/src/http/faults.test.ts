@@ -60,10 +60,10 @@ describe('a database that is unavailable (postgres)', () => {
     };
     await setReadOnly('on');
     try {
-      let refused = await create('refused');
+      let refusal = await create('refused');
       // The connections that were cut are found out by their next use.
-      for (let tries = 0; tries < 8; tries++) refused = await create('refused');
-      assert.deepEqual([refused.status, refused.body.code, refused.headers.get('retry-after')], [503, 100010, '1']);
+      for (let tries = 0; tries < 8; tries++) refusal = await create('refused');
+      assert.deepEqual([refusal.status, refusal.body.code, refusal.headers.get('retry-after')], [503, 100010, '1']);
       assert.equal((await grove.call('/health/ready', { token: null })).status, 503);
     } finally {
       await setReadOnly('off');
@@ -86,16 +86,16 @@ describe('a disk that is full (sqlite)', () => {
       // SQLite takes a limit below its present size for "not one page more".
       await pages(1);
       let status = 201;
-      let made = 0;
+      let count = 0;
       let code = 0;
-      for (; status === 201 && made < 500; made++) {
-        const answer = await create(`filling up ${made}`);
+      for (; status === 201 && count < 500; count++) {
+        const answer = await create(`filling up ${count}`);
         status = answer.status;
         code = answer.body.code;
       }
       assert.deepEqual([status, code], [507, 100020]);
       const { body } = await grove.call(LIST);
-      assert.equal(body.totalElements, made, 'one of the keys that were acknowledged is missing, or one is too many');
+      assert.equal(body.totalElements, count, 'one of the keys that were acknowledged is missing, or one is too many');
       await pages(1_000_000);
       assert.equal((await create('room again')).status, 201);
     } finally {

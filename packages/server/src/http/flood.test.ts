@@ -54,7 +54,7 @@ describe('a tenant beside a flood', () => {
   const get = (path: string, ...headers: string[]) =>
     `GET ${path} HTTP/1.1\r\n${['Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 
-  for (const [name, refused] of [
+  for (const [name, badRequest] of [
     ['requests with a bad token', get(LIST, 'Authorization: Bearer nothing')],
     ['requests without a token', get(LIST)],
     ['requests to nowhere', get('/api/nowhere')],
@@ -68,14 +68,14 @@ describe('a tenant beside a flood', () => {
       const tenant = await open();
       const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
       // The server knows all connections.
-      await Promise.all(flood.map((socket) => ask(socket, refused)));
+      await Promise.all(flood.map((socket) => ask(socket, badRequest)));
       const own = get(LIST, `Authorization: ${BEARER}`);
       // The first request shows whose connection it is.
       await ask(tenant, own);
       await ask(tenant, own);
       answersBefore = [];
       answers = 0;
-      for (const socket of flood) socket.resume().write(refused.repeat(EACH));
+      for (const socket of flood) socket.resume().write(badRequest.repeat(EACH));
       await ask(tenant, own);
       for (const socket of [tenant, ...flood]) socket.destroy();
       const [at = Number.POSITIVE_INFINITY] = answersBefore;
@@ -86,14 +86,14 @@ describe('a tenant beside a flood', () => {
   it('100010: a caller with too many waiting requests is refused, and another tenant is served', async () => {
     const tenant = await open();
     const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
-    const refused = get(LIST, 'Authorization: Bearer nothing');
-    await Promise.all(flood.map((socket) => ask(socket, refused)));
+    const badRequest = get(LIST, 'Authorization: Bearer nothing');
+    await Promise.all(flood.map((socket) => ask(socket, badRequest)));
     const own = get(LIST, `Authorization: ${BEARER}`);
     await ask(tenant, own);
     await ask(tenant, own);
     const read = flood.map((socket) => {
       const texts: Buffer[] = [];
-      socket.on('data', (text) => texts.push(text)).write(refused.repeat(FLOOD / CONNECTIONS));
+      socket.on('data', (text) => texts.push(text)).write(badRequest.repeat(FLOOD / CONNECTIONS));
       return new Promise<string>((done) => socket.once('close', () => done(Buffer.concat(texts).toString())));
     });
     answersBefore = [];

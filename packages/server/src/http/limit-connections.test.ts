@@ -30,8 +30,8 @@ async function open(most: number, proxies: readonly string[] = []) {
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    const answered = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-    return Buffer.isBuffer(answered[0]) ? socket : undefined;
+    const event = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    return Buffer.isBuffer(event[0]) ? socket : undefined;
   };
 }
 

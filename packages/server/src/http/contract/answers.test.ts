@@ -68,8 +68,12 @@ describe('answers without a plain body', () => {
   });
 
   it('a body with headers of its own is still checked by its schema', async () => {
-    const { status, headers: sent, body } = await http.call('/api/journey/sessions', { method: 'POST', body: '{}' });
-    assert.deepEqual([status, sent.get('x-more')], [200, 'yes']);
+    const {
+      status,
+      headers: answerHeaders,
+      body,
+    } = await http.call('/api/journey/sessions', { method: 'POST', body: '{}' });
+    assert.deepEqual([status, answerHeaders.get('x-more')], [200, 'yes']);
     assert.deepEqual(body, { processInstanceId: 'i', expiringDtm: 'e' });
   });
 
@@ -84,10 +88,10 @@ describe('answers without a plain body', () => {
 
   it('a stream arrives completely, with its type and the usual headers', async () => {
     archive = () => Readable.from(['one ', 'two ', 'three']);
-    const { status, text, headers: sent } = await take();
-    assert.deepEqual([status, text, sent.get('content-type')], [200, 'one two three', 'application/zip']);
-    assert.equal(sent.get('content-disposition'), 'attachment');
-    assert.equal(sent.get('x-content-type-options'), 'nosniff');
+    const { status, text, headers: answerHeaders } = await take();
+    assert.deepEqual([status, text, answerHeaders.get('content-type')], [200, 'one two three', 'application/zip']);
+    assert.equal(answerHeaders.get('content-disposition'), 'attachment');
+    assert.equal(answerHeaders.get('x-content-type-options'), 'nosniff');
     archive = () => Readable.from([]);
     assert.deepEqual([(await take()).status, (await take()).text], [200, '']);
   });
@@ -133,18 +137,18 @@ describe('answers without a plain body', () => {
     for (const chunks of [[], ['begun']]) {
       const endless = new Readable({ read: () => undefined });
       for (const chunk of chunks) endless.push(chunk);
-      const asked = new Promise<void>((done) => {
+      const archiveRead = new Promise<void>((done) => {
         archive = () => {
           done();
           return endless;
         };
       });
-      const gone = new AbortController();
-      const answer = fetch(`${http.baseUrl}${ARCHIVE}`, { method: 'POST', headers, signal: gone.signal });
+      const client = new AbortController();
+      const answer = fetch(`${http.baseUrl}${ARCHIVE}`, { method: 'POST', headers, signal: client.signal });
       answer.catch(() => undefined);
-      await (chunks.length > 0 ? answer : asked);
+      await (chunks.length > 0 ? answer : archiveRead);
       const closed = new Promise((done) => endless.once('close', done));
-      gone.abort();
+      client.abort();
       await closed;
       assert.ok(endless.destroyed);
     }

@@ -18,8 +18,8 @@ describe('bad input', () => {
   const send = (body: string | Buffer, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
     grove.call('/api/arthr/apiKeys', { method: 'POST', body: body as string, headers });
   const check = async (answer: ReturnType<typeof send>, status: number, code: number, pointer?: string) => {
-    const { body, headers, status: got } = await answer;
-    assert.deepEqual([got, body?.code], [status, code], JSON.stringify(body));
+    const { body, headers, status: answerStatus } = await answer;
+    assert.deepEqual([answerStatus, body?.code], [status, code], JSON.stringify(body));
     assert.match(headers.get('content-type') ?? '', /^application\/problem\+json/);
     assert.equal(body.requestId, headers.get('x-request-id'));
     assert.deepEqual([body.status, body.type], [status, `urn:grove:error:${code}`]);

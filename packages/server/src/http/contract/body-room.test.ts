@@ -35,8 +35,8 @@ describe('the room for bodies', () => {
     socket.on('error', () => undefined);
     const head = `POST /api/journey/${INSTANCE}/steps/document/images/front HTTP/1.1\r\nHost: localhost\r\nCookie: grove-journey-${INSTANCE}=${cookie}\r\n`;
     socket.write(`${head}Content-Type: image/jpeg\r\n${length}\r\n\r\nff`);
-    const answered = once(socket, 'data').then(([text]) => Number(/^HTTP\/1\.1 (\d+)/.exec(String(text))?.[1]));
-    return { socket, answered };
+    const answer = once(socket, 'data').then(([text]) => Number(/^HTTP\/1\.1 (\d+)/.exec(String(text))?.[1]));
+    return { socket, answer };
   };
   const upload = async (cookie: string, bytes: number) =>
     (
@@ -75,10 +75,10 @@ describe('the room for bodies', () => {
       // The head of the first has come once the server answers somebody who came later.
       await upload('other.one', 200 * KB);
       const order: string[] = [];
-      const noting = (name: string, answered: Promise<number>) =>
-        answered.then((status) => order.push(`${name} ${status}`));
+      const noting = (name: string, answer: Promise<number>) =>
+        answer.then((status) => order.push(`${name} ${status}`));
       const second = hold('acme.two', `Content-Length: ${400 * KB}`);
-      const secondAnswered = noting('acme', second.answered);
+      const secondAnswered = noting('acme', second.answer);
       const other = noting('other', upload('other.two', 200 * KB));
       await other;
       first.socket.destroy();
@@ -118,8 +118,8 @@ describe('the room for bodies', () => {
     const usual = http;
     http = strict;
     try {
-      const { socket, answered } = hold('acme.one', `Content-Length: ${400 * KB}`);
-      answered.catch(() => undefined);
+      const { socket, answer } = hold('acme.one', `Content-Length: ${400 * KB}`);
+      answer.catch(() => undefined);
       const closed = once(socket, 'close');
       await upload('other.one', 200 * KB);
       assert.equal(await upload('acme.two', 400 * KB), 200);
@@ -131,8 +131,8 @@ describe('the room for bodies', () => {
   });
 
   it('100007: a body of undeclared length counts as the longest', async () => {
-    const { answered, socket } = hold('acme.one', 'Transfer-Encoding: chunked');
-    assert.equal(await answered, 429);
+    const { answer, socket } = hold('acme.one', 'Transfer-Encoding: chunked');
+    assert.equal(await answer, 429);
     socket.destroy();
   });
 });

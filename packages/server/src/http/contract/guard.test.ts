@@ -16,13 +16,13 @@ async function journeySession(instanceId: string, value: string): Promise<Journe
   return { tenantId: asTenantId('acme'), sessionId: 'session', instanceId, state: 'ACTIVE', handoff: 'NONE' };
 }
 
-type Seen = { context: { tenantId?: string; session?: JourneyPrincipal }; input: { body: unknown } };
+type HandlerCall = { context: { tenantId?: string; session?: JourneyPrincipal }; input: { body: unknown } };
 
 describe('who may call', () => {
   let http: TestHttp;
-  let seen: Seen | undefined;
-  const note = (answer: unknown) => (context: Seen['context'], input: Seen['input']) => {
-    seen = { context, input };
+  let lastCall: HandlerCall | undefined;
+  const note = (answer: unknown) => (context: HandlerCall['context'], input: HandlerCall['input']) => {
+    lastCall = { context, input };
     return answer;
   };
   before(async () => {
@@ -43,14 +43,14 @@ describe('who may call', () => {
   after(() => http.stop());
   const path = `/api/journey/${INSTANCE}`;
   const codeOf = async (url: string, init: RequestInit = {}) => {
-    seen = undefined;
+    lastCall = undefined;
     const { status, body } = await http.call(url, init);
     return body?.code ?? status;
   };
 
   it('100054: a journey is opened only by its own cookie, and the handler gets the session from it', async () => {
     assert.notEqual(await codeOf(path, { headers: { Cookie: `a=b; ${COOKIE}; c=d` } }), 100054);
-    assert.deepEqual([seen?.context.tenantId, seen?.context.session?.sessionId], ['acme', 'session']);
+    assert.deepEqual([lastCall?.context.tenantId, lastCall?.context.session?.sessionId], ['acme', 'session']);
     const other = newId(1_700_000_000_001);
     for (const cookie of [
       undefined,
@@ -62,7 +62,7 @@ describe('who may call', () => {
       `grove-journey-${other}=good`,
     ]) {
       assert.equal(await codeOf(path, { headers: cookie === undefined ? {} : { Cookie: cookie } }), 100054, cookie);
-      assert.equal(seen, undefined);
+      assert.equal(lastCall, undefined);
     }
     assert.equal(await codeOf(`/api/journey/${other}`, { headers: { Cookie: `grove-journey-${other}=good` } }), 100054);
     assert.equal(await codeOf('/api/journey/nonsense', { headers: { Cookie: COOKIE } }), 100054);
@@ -81,17 +81,17 @@ describe('who may call', () => {
   });
 
   it('100008: a cookie does not open an operation that needs a bearer token', async () => {
-    let asked = 0;
+    let count = 0;
     for (const { operation, id } of operations()) {
       if (!operation.permission) continue;
       for (const { path: template } of addressesOf(operation)) {
         const url = template.replace(/\{\w+\}/g, INSTANCE);
         const answer = await http.call(url, { method: operation.method, headers: { Cookie: COOKIE } });
         assert.deepEqual([answer.status, answer.body.code], [401, 100008], id);
-        asked += 1;
+        count += 1;
       }
     }
-    assert.ok(asked > 80);
+    assert.ok(count > 80);
   });
 
   it('100054: a host that names another tenant than the cookie is refused, but not one that names no tenant', async () => {
@@ -117,7 +117,7 @@ describe('who may call', () => {
     ]) {
       assert.equal((await deny(headers)).statusCode, 204, JSON.stringify(headers));
     }
-    seen = undefined;
+    lastCall = undefined;
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -135,7 +135,7 @@ describe('who may call', () => {
       const answer = await deny(headers);
       assert.deepEqual([answer.statusCode, answer.json().code], [403, 100067], JSON.stringify(headers));
     }
-    assert.equal(seen, undefined);
+    assert.equal(lastCall, undefined);
   });
 
   it('100067: a page of another site cannot create a session, but a link may be followed from any site', async () => {
@@ -160,7 +160,7 @@ describe('who may call', () => {
       'application/json; charset=utf-8',
     ]) {
       assert.equal(await upload(type, new Uint8Array([0xff, 0, 0x80])), 200, type);
-      const body = seen?.input.body as { contentType: string; bytes: Buffer };
+      const body = lastCall?.input.body as { contentType: string; bytes: Buffer };
       assert.equal(body.contentType, type.toLowerCase().replace(/;.*/, ''));
       assert.deepEqual([...body.bytes], [0xff, 0, 0x80]);
     }
@@ -168,7 +168,7 @@ describe('who may call', () => {
       assert.equal(await upload(type, 'some bytes'), 100006, type);
     }
     assert.equal(await upload(undefined, new Uint8Array(0)), 200);
-    assert.deepEqual(seen?.input.body, { contentType: '', bytes: Buffer.alloc(0) });
+    assert.deepEqual(lastCall?.input.body, { contentType: '', bytes: Buffer.alloc(0) });
     for (const type of ['image/jpeg', 'text/plain']) {
       const headers = { Cookie: COOKIE, 'Content-Type': type };
       assert.equal(await codeOf(`${path}/handoffs/deny`, { method: 'POST', body: '{"a":1}', headers }), 100006);

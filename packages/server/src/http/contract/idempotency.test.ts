@@ -29,7 +29,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
       headers: { 'Idempotency-Key': key },
       ...(token && { token }),
     });
-  const named = async (name: string) => (await grove.client.apiKeys.list({ query: { name } })).totalElements;
+  const countOf = async (name: string) => (await grove.client.apiKeys.list({ query: { name } })).totalElements;
 
   it('a repeated request gets the same answer, marked as replayed, and creates nothing', async () => {
     const first = await create('retry', 'made once');
@@ -39,7 +39,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.deepEqual(again.body, first.body);
     assert.equal(first.headers.get('idempotent-replayed'), null);
     assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    assert.equal(await named('made once'), 1);
+    assert.equal(await countOf('made once'), 1);
   });
 
   it('a repeated person request is created once, too', async () => {
@@ -79,7 +79,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     await create('body', 'one body');
     const { status, body } = await create('body', 'another body');
     assert.deepEqual([status, body.code], [422, 100012]);
-    assert.equal(await named('another body'), 0);
+    assert.equal(await countOf('another body'), 0);
   });
 
   it('100012: another caller never gets the stored answer, which holds a secret', async () => {
@@ -94,8 +94,8 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
 
   it('an Idempotency-Key of a test caller does not block the same one of a live caller', async () => {
     const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
-    const taken = await create('order-1', 'of the test key', grove, await grove.token(apiKey));
-    assert.equal(taken.status, 201, taken.text);
+    const first = await create('order-1', 'of the test key', grove, await grove.token(apiKey));
+    assert.equal(first.status, 201, first.text);
     const { status, text } = await create('order-1', 'of the live key');
     assert.equal(status, 201, text);
   });
@@ -111,13 +111,13 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     for (const { status, body, headers } of answers) {
       if (status === 409) assert.deepEqual([body.code, headers.get('retry-after')], [100011, '1']);
     }
-    assert.equal(await named('raced'), 1);
+    assert.equal(await countOf('raced'), 1);
   });
 
   it('100011: an Idempotency-Key is refused while its first request is running, and nothing is started twice', async () => {
     const perform = idempotency({ vault: grove.app.vault, clock: grove.clock });
     const released = Promise.withResolvers<void>();
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     const send = (name: string, operation = 'test.slow', tenantId = ACME) =>
       perform({
         operation,
@@ -125,16 +125,16 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
         fingerprint: 'same',
         context: { tenantId, db: grove.app.db.of(tenantId), principal: { callerId: 'caller' } } as Context,
         async handle() {
-          begun.push(name);
+          beginnings.push(name);
           if (name === 'first') await released.promise;
           return name;
         },
       });
-    const refused = new ApiError(100011, { retryAfterSeconds: 1 });
+    const refusal = new ApiError(100011, { retryAfterSeconds: 1 });
     const neighbour = asTenantId('neighbour');
     await grove.app.tenants.create({ id: neighbour });
     const first = send('first');
-    const second = assert.rejects(send('second'), refused);
+    const second = assert.rejects(send('second'), refusal);
     const theirs = send('of another tenant', 'test.slow', neighbour);
     released.resolve();
     assert.deepEqual(await theirs, { body: 'of another tenant', replayed: false });
@@ -142,7 +142,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     assert.deepEqual(await first, { body: 'first', replayed: false });
     assert.deepEqual(await send('third'), { body: 'first', replayed: true });
     assert.deepEqual(await send('elsewhere', 'test.other'), { body: 'elsewhere', replayed: false });
-    assert.deepEqual(begun.toSorted(), ['elsewhere', 'first', 'of another tenant']);
+    assert.deepEqual(beginnings.toSorted(), ['elsewhere', 'first', 'of another tenant']);
   });
 
   it('two nodes that get a request at once create one', async () => {
@@ -159,11 +159,11 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
             create(`nodes ${round}`.replaceAll(' ', '-'), name, node, token),
           ),
         );
-        const made = answers.filter(({ status }) => status === 201);
-        assert.ok(made.length >= 1, JSON.stringify(answers.map(({ body }) => body)));
+        const creations = answers.filter(({ status }) => status === 201);
+        assert.ok(creations.length >= 1, JSON.stringify(answers.map(({ body }) => body)));
         for (const { status, body } of answers) assert.ok(status === 201 || body.code === 100011, JSON.stringify(body));
-        assert.equal(new Set(made.map(({ body }) => body.code)).size, 1);
-        assert.equal(await named(name), 1);
+        assert.equal(new Set(creations.map(({ body }) => body.code)).size, 1);
+        assert.equal(await countOf(name), 1);
       }
     } finally {
       await second.stop();

@@ -109,7 +109,7 @@ describe('the queue of lists', () => {
 
   it('the queue of lists does not hold up a second tenant, and begins several small lists together', async () => {
     const inTurn = pageTurns('sqlite');
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     const forever = () => new Promise<void>(() => undefined);
     for (const [tenant, rows] of [
       ['a', 10],
@@ -119,10 +119,10 @@ describe('the queue of lists', () => {
       ['b', 1],
     ] as const) {
       void inTurn(tenant, rows, () => {
-        begun.push(`${tenant} ${rows}`);
+        beginnings.push(`${tenant} ${rows}`);
         return forever();
       });
     }
-    assert.deepEqual(begun, ['a 10', 'a 10', 'b 1000']);
+    assert.deepEqual(beginnings, ['a 10', 'a 10', 'b 1000']);
   });
 });

@@ -32,8 +32,8 @@ describe('long JSON bodies', () => {
     const short = validate(1000).then(({ status }) => order.push(`short ${status}`));
     const another = validate(900_000, other).then(({ status }) => order.push(`another ${status}`));
     await Promise.all([...many, short, another]);
-    const refused = order.filter((each) => each === '100010').length;
-    assert.ok(refused > 0 && refused < 12, `${refused} were refused`);
+    const refusals = order.filter((each) => each === '100010').length;
+    assert.ok(refusals > 0 && refusals < 12, `${refusals} were refused`);
     const last = order.lastIndexOf('long');
     assert.ok(order.indexOf('short 200') < last && order.indexOf('another 200') < last, order.join(', '));
   });

@@ -14,7 +14,7 @@ const LENIENT = { Prefer: 'handling=lenient' };
 describe('members of requests', () => {
   const places = testPlaces();
   let grove: TestApp;
-  let made = 0;
+  let count = 0;
   before(async () => {
     grove = await openTestApp(await places.create());
     await addTestDefinition(grove.app.db.of(asTenantId('acme')), { name: 'onboarding' });
@@ -24,8 +24,8 @@ describe('members of requests', () => {
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
     grove.call(path, { method: 'POST', body: JSON.stringify(body), headers });
   const token = (more: object, headers?: Record<string, string>) => {
-    made += 1;
-    return post(TOKENS, { name: `token ${made}`, processDefnName: 'onboarding', ...more }, headers);
+    count += 1;
+    return post(TOKENS, { name: `token ${count}`, processDefnName: 'onboarding', ...more }, headers);
   };
   const faultsOf = ({ body }: { body: { code: number; errors?: { pointer: string; message: string }[] } }) => {
     assert.equal(body.code, 100001, JSON.stringify(body));
@@ -34,8 +34,8 @@ describe('members of requests', () => {
   const ignoredBy = ({ headers }: { headers: Headers }) => headers.get('grove-ignored');
 
   it('100001: a misspelt member of a body is refused, and the right name is suggested', async () => {
-    const refused = await token({ paramters: { firstName: 'Bob' }, zzz: 1 });
-    assert.deepEqual(faultsOf(refused), ['/paramters is not known; did you mean parameters?', '/zzz is not known']);
+    const refusal = await token({ paramters: { firstName: 'Bob' }, zzz: 1 });
+    assert.deepEqual(faultsOf(refusal), ['/paramters is not known; did you mean parameters?', '/zzz is not known']);
   });
 
   it('100001: a misspelt query parameter is refused, also where there is none at all', async () => {
@@ -113,9 +113,9 @@ describe('members of requests', () => {
     const text = { type: 'string' };
     const body = { type: 'object', properties: { a: text, b: text, c: text } };
     const unknownIn = (answer: object) => {
-      const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
-      memberReader(body, { type: 'object', properties: answer })?.({ a: '', other: '' }, '', found);
-      return found.unknown.map(({ pointer }) => pointer);
+      const members: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
+      memberReader(body, { type: 'object', properties: answer })?.({ a: '', other: '' }, '', members);
+      return members.unknown.map(({ pointer }) => pointer);
     };
     assert.deepEqual(unknownIn({ a: text, b: text, other: text }), []);
     assert.deepEqual(unknownIn({ a: text, other: text }), ['/other']);
@@ -230,10 +230,10 @@ describe('members of requests', () => {
       'childProcessDefnName',
     ];
     for (const name of [...limits, ...rules, ...filters, ...others, 'childProcessDefnVersion']) {
-      const found: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
-      memberReader({ type: 'object', properties: { [name]: {} } })?.({ [`${name}s`]: 1, vendor: 1 }, '', found);
+      const members: Members = { unknown: [], withoutEffect: [], tenantId: undefined };
+      memberReader({ type: 'object', properties: { [name]: {} } })?.({ [`${name}s`]: 1, vendor: 1 }, '', members);
       assert.deepEqual(
-        found.unknown.map(({ pointer, isNearLimit }) => [pointer, isNearLimit]),
+        members.unknown.map(({ pointer, isNearLimit }) => [pointer, isNearLimit]),
         [
           [`/${name}s`, true],
           ['/vendor', false],
@@ -260,9 +260,9 @@ describe('members of requests', () => {
     assert.equal(ignored.status, 201, ignored.text);
     assert.deepEqual(ignoredBy(ignored)?.split(', '), [...Object.keys(twenty).map((name) => `/${name}`), '/forTest']);
     for (const last of [{ vendor20: 20 }, { notAfterDtn: '2099-01-01T00:00:00Z' }]) {
-      const refused = await token({ ...twenty, ...last }, LENIENT);
-      assert.equal(refused.status, 400, refused.text);
-      assert.ok(faultsOf(refused).length > 0);
+      const refusal = await token({ ...twenty, ...last }, LENIENT);
+      assert.equal(refusal.status, 400, refusal.text);
+      assert.ok(faultsOf(refusal).length > 0);
     }
     const [first, ...others] = faultsOf(await token({ ...twenty, vendor20: 20 }, LENIENT));
     assert.equal(first, ' has more than 20 unknown members; so many are not ignored');
@@ -291,17 +291,17 @@ describe('members of requests', () => {
     const testToken = await grove.token(apiKey);
     const set = { method: 'POST', body: '{"lenientRequests":true}', token: testToken };
     assert.equal((await grove.call('/api/process-manager/settings', set)).status, 200);
-    const made = { method: 'POST', body: '{"name":"x","vendorField":1,"processDefnName":"onboarding"}' };
-    assert.equal(ignoredBy(await grove.call(TOKENS, { ...made, token: testToken })), '/vendorField');
-    assert.equal((await grove.call(TOKENS, made)).body.code, 100001);
+    const request = { method: 'POST', body: '{"name":"x","vendorField":1,"processDefnName":"onboarding"}' };
+    assert.equal(ignoredBy(await grove.call(TOKENS, { ...request, token: testToken })), '/vendorField');
+    assert.equal((await grove.call(TOKENS, request)).body.code, 100001);
   });
 
   it('a public address may have unknown query parameters, but no unknown members in a body', async () => {
     const open = { token: null };
     assert.equal((await grove.call('/api/theme-server/themes/default?tn=acme&utm_source=mail', open)).status, 200);
     const body = JSON.stringify({ code: 'x', source: 'mail' });
-    const refused = await grove.call('/api/journey/sessions', { ...open, method: 'POST', body });
-    assert.deepEqual(faultsOf(refused), ['/source is not known']);
+    const refusal = await grove.call('/api/journey/sessions', { ...open, method: 'POST', body });
+    assert.deepEqual(faultsOf(refusal), ['/source is not known']);
   });
 
   it('forTest has no effect, and the answer names it as ignored', async () => {

@@ -48,8 +48,8 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
 
   it('271: a caller who was blocked while its body arrived creates no API key', async () => {
     const token = await grove.token();
-    const made = await grove.call('/api/arthr/apiKeys', { method: 'POST', token, body: keyBody('leaked') });
-    const leaked = await grove.token(made.body.code);
+    const creation = await grove.call('/api/arthr/apiKeys', { method: 'POST', token, body: keyBody('leaked') });
+    const leaked = await grove.token(creation.body.code);
     const request = (name: string) => ({
       path: '/api/arthr/apiKeys',
       headers: { Authorization: `Bearer ${leaked}` },
@@ -58,12 +58,12 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
     assert.equal(await heldBack(request('before'), async () => undefined), 201);
     const block = async () => {
       const change = { method: 'POST', token, body: JSON.stringify({ status: 'BLOCKED' }) };
-      assert.equal((await grove.call(`/api/arthr/apiKeys/${made.body.id}`, change)).status, 200);
+      assert.equal((await grove.call(`/api/arthr/apiKeys/${creation.body.id}`, change)).status, 200);
     };
-    const refused = await heldBack(request('behind'), block);
+    const refusal = await heldBack(request('behind'), block);
     const { body } = await grove.call('/api/arthr/apiKeys', { token, method: 'GET' });
     assert.ok(!JSON.stringify(body).includes('behind'));
-    assert.equal(refused, 271);
+    assert.equal(refusal, 271);
   });
 
   it('100210: an operator who was suspended while the body arrived invites nobody', async () => {

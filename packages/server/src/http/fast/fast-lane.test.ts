@@ -15,7 +15,7 @@ describe('the fast lane', () => {
       status: 'ACTIVE',
       secretHash: 'canary',
     };
-    const shown = {
+    const view = {
       type: 'PERMANENT',
       environment: 'live',
       permissions: [],
@@ -26,7 +26,7 @@ describe('the fast lane', () => {
       lastUpdatedBy: 'x',
     };
     const page = {
-      content: [{ ...key, ...shown }],
+      content: [{ ...key, ...view }],
       totalElements: 1,
       totalPages: 1,
       number: 0,
@@ -40,7 +40,7 @@ describe('the fast lane', () => {
     };
     const handlers = {
       apiKeys: {
-        get: () => ({ ...key, ...shown }),
+        get: () => ({ ...key, ...view }),
         list: () => page,
         delete: () => undefined,
         update: () => {

@@ -148,7 +148,7 @@ function raw(
 ): Promise<{ status: number; headers: Record<string, unknown>; bytes: number; body: string }> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((done, fail) => {
-    const asked = request({ hostname, port, path, headers }, (answer) => {
+    const outgoing = request({ hostname, port, path, headers }, (answer) => {
       const parts: Buffer[] = [];
       answer.on('data', (part: Buffer) => parts.push(part));
       answer.on('end', () => {
@@ -156,7 +156,7 @@ function raw(
         done({ status: answer.statusCode ?? 0, headers: answer.headers, bytes: all.length, body: all.toString() });
       });
     });
-    asked.on('error', fail);
-    asked.end();
+    outgoing.on('error', fail);
+    outgoing.end();
   });
 }

@@ -42,8 +42,8 @@ test('every document of the folder is in the contents and in the search', () => 
     [...site.pages.keys()].filter((name) => !listed.has(name)),
     [],
   );
-  const found = JSON.stringify(searchEntries(site));
-  for (const name of site.pages.keys()) assert.ok(found.includes(`"/docs/${name}"`), name);
+  const entries = JSON.stringify(searchEntries(site));
+  for (const name of site.pages.keys()) assert.ok(entries.includes(`"/docs/${name}"`), name);
 });
 
 test('HTML in a document is shown as text, and two equal headings have two anchors', () => {
