@@ -10,7 +10,7 @@ import {
 } from '../../src/identity-store/passkeys/verify-registration.ts';
 import { type Authenticator, type AuthenticatorOptions, authenticator } from './authenticator.ts';
 
-/** What a relying party asks, for tests of the verifications alone. */
+/** The values that a relying party expects, for tests of the verifications alone. */
 export const RP_ID = 'example.org';
 export const ORIGIN = 'https://login.example.org';
 export const USER_ID = '01M7EK55GPPBVSG5TAX910HKS7';
@@ -20,7 +20,7 @@ const PLACES = { rpId: RP_ID, restrictedOrigins: [], relatedOrigins: [], topOrig
 
 export const newChallenge = () => randomBytes(32).toString('base64url');
 
-export function askedToRegister(more: Partial<ExpectedRegistration> = {}): ExpectedRegistration {
+export function expectedRegistration(more: Partial<ExpectedRegistration> = {}): ExpectedRegistration {
   return {
     ...PLACES,
     challenge: newChallenge(),
@@ -32,7 +32,7 @@ export function askedToRegister(more: Partial<ExpectedRegistration> = {}): Expec
   };
 }
 
-export function askedToAuthenticate(more: Partial<ExpectedAuthentication> = {}): ExpectedAuthentication {
+export function expectedAuthentication(more: Partial<ExpectedAuthentication> = {}): ExpectedAuthentication {
   return { ...PLACES, challenge: newChallenge(), userId: USER_ID, allowed: [], userVerification: 'required', ...more };
 }
 
@@ -58,7 +58,7 @@ export function registeredAuthenticator(options: Partial<AuthenticatorOptions> =
   passkey: StoredPasskey;
 } {
   const device = authenticator({ origin: ORIGIN, ...options });
-  const expected = askedToRegister({ userVerification: 'preferred' });
+  const expected = expectedRegistration({ userVerification: 'preferred' });
   return { device, passkey: toStored(verifyRegistration(device.create(creation(expected)), expected)) };
 }
 

@@ -88,10 +88,10 @@ onBothEngines('appkeys', (_engine, places) => {
         attestation: 'SURROGATE',
         signCount: 0,
       });
-      const asked = await send('POST', `${base}/authentications/standard${tail}`, {});
-      assert.equal(asked.status, 201, asked.text);
-      const answer = { response: authenticator.authenticate(asked.body.uafProtocolMessage) };
-      const proven = await party.complete(asked.body.sessionId, answer);
+      const startAnswer = await send('POST', `${base}/authentications/standard${tail}`, {});
+      assert.equal(startAnswer.status, 201, startAnswer.text);
+      const answer = { response: authenticator.authenticate(startAnswer.body.uafProtocolMessage) };
+      const proven = await party.complete(startAnswer.body.sessionId, answer);
       assert.equal(proven.status, 200, proven.text);
       assert.match(proven.body.authenticationId, /^[0-9A-Z]{26}$/);
       assert.equal(proven.body.user.id, user.id);
@@ -131,7 +131,7 @@ onBothEngines('appkeys', (_engine, places) => {
     it(`appkeys work with ${name}`, async () => {
       const holder = await party.holder(options);
       for (const _ of [1, 2]) assert.equal((await party.authenticate(holder)).status, 200);
-      refuses(await party.authenticate(holder, { signature: (made) => flipped(made) }), 100112);
+      refuses(await party.authenticate(holder, { signature: (signature) => flipped(signature) }), 100112);
     });
   }
 
@@ -170,8 +170,8 @@ onBothEngines('appkeys', (_engine, places) => {
 
   it('an authentication with an appkey is refused at the start with 100032 if the user has no usable key', async () => {
     const user = await party.user();
-    const asked = await send('POST', party.ofUser(user, '/authentications/standard'), {});
-    assert.deepEqual([asked.status, asked.body.code], [404, 100032]);
+    const answer = await send('POST', party.ofUser(user, '/authentications/standard'), {});
+    assert.deepEqual([answer.status, answer.body.code], [404, 100032]);
     const { user: other, authenticator } = await party.holder();
     await send('POST', party.ofUser(other, `/keys/${authenticator.keyId}`), { status: 'DISABLED' });
     assert.equal((await send('POST', party.ofUser(other, '/authentications/standard'), {})).body.code, 100032);
@@ -179,9 +179,9 @@ onBothEngines('appkeys', (_engine, places) => {
 
   it('the requests of appkeys list the keys that may answer, and the keys that are registered already', async () => {
     const { user, authenticator } = await party.holder();
-    const [asked] = JSON.parse((await party.start(user, 'authentications')).uafProtocolMessage);
+    const [message] = JSON.parse((await party.start(user, 'authentications')).uafProtocolMessage);
     const pair = { aaid: ['4E4E#4001'], keyIDs: [authenticator.keyId] };
-    assert.deepEqual(asked.policy, { accepted: [[pair]] });
+    assert.deepEqual(message.policy, { accepted: [[pair]] });
     const [again] = JSON.parse((await party.start(user, 'registrations')).uafProtocolMessage);
     assert.deepEqual(again.policy, { ...ANY_POLICY, disallowed: [pair] });
   });

@@ -176,11 +176,11 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     it('an appkey authentication refuses with 1059 the appkey of another user', async () => {
       const [mine, other] = [await party.holder(), await party.holder()];
       refuses(await party.authenticate({ user: mine.user, authenticator: other.authenticator }), 1059);
-      const named = { username: mine.user.extId };
+      const user = { username: mine.user.extId };
       const response = await party.authenticateOwn(
         { ...mine, authenticator: other.authenticator },
         ownChallenge(),
-        named,
+        user,
       );
       refuses(response, 1059);
       assert.equal(response.body.user.id, mine.user.id);
@@ -213,9 +213,9 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
       const policy = { accepted: [[{ aaid: ['FFFF#0001'] }]] };
       refuses(await party.authenticateOwn(mine, ownChallenge(), { policy }), 100111);
       await configure({ authenticationPolicies: { standard: { ...ANY_POLICY, disallowed: [{ aaid: [AAID] }] } } });
-      const refused = await party.authenticateOwn(mine, ownChallenge());
+      const refusal = await party.authenticateOwn(mine, ownChallenge());
       await configure({ authenticationPolicies: { standard: ANY_POLICY } });
-      refuses(refused, 100111);
+      refuses(refusal, 100111);
     });
   });
 
@@ -267,8 +267,8 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
         ['image/png', Buffer.from('no image').toString('base64url')],
       ]) {
         const body = { transaction: { contentType, content } };
-        const asked = await grove.send('POST', party.ofUser(holder.user, '/authentications/standard'), body);
-        assert.deepEqual([asked.body.code, asked.body.errors?.[0]?.pointer], [100001, '/transaction/content']);
+        const answer = await grove.send('POST', party.ofUser(holder.user, '/authentications/standard'), body);
+        assert.deepEqual([answer.body.code, answer.body.errors?.[0]?.pointer], [100001, '/transaction/content']);
       }
     });
   });

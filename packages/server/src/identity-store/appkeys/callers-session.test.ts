@@ -48,9 +48,9 @@ describe('an appkey authentication with a session of the caller', () => {
     const registration = uafAuthenticator().register(ownRequest('Reg', sessionData.challenge, APP_ID));
     refuses(await send({ sessionData, response: registration }), 1017);
     refuses(await send({ sessionData: sessionDataOf(mine.user), response: { uafProtocolMessage: '[' } }), 1091);
-    const named = { username: mine.user.extId };
-    refuses(await party.authenticateOwn(mine, ownChallenge(), named, { list: () => [] }), 1092);
-    refuses(await party.authenticateOwn(mine, ownChallenge(), named, { list: (one) => [one, one] }), 1093);
+    const user = { username: mine.user.extId };
+    refuses(await party.authenticateOwn(mine, ownChallenge(), user, { list: () => [] }), 1092);
+    refuses(await party.authenticateOwn(mine, ownChallenge(), user, { list: (one) => [one, one] }), 1093);
   });
 
   it('an appkey authentication with a session of the caller is refused with 1026 for a foreign application, 1061 for a clone and 100113 for a transaction that was not requested', async () => {

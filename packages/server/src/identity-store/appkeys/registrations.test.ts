@@ -200,7 +200,7 @@ onBothEngines('the registration of an appkey', (_engine, places) => {
 
   it('the registration of an appkey refuses with 100114 a surrogate attestation that is not signed by the key itself', async () => {
     refuses(await withFaults({ signWith: uafAuthenticator().privateKey }), 100114);
-    refuses(await withFaults({ signature: (made) => made.subarray(1) }), 100114);
+    refuses(await withFaults({ signature: (signature) => signature.subarray(1) }), 100114);
   });
 
   it('the registration of a new appkey unlocks appkeys for a user whose failures locked them', async () => {

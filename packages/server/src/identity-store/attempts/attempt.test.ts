@@ -19,14 +19,14 @@ const SECRET = 'open sesame';
 onBothEngines('an attempt', (_engine, places) => {
   let grove: TestIdentity;
   let core: IdentityCore;
-  const told: PublishedEvent[] = [];
+  const events: PublishedEvent[] = [];
   before(async () => {
     grove = await openTestIdentity(await places.create());
     await grove.store('Doors');
     core = openIdentityCore({
       vault: grove.app.vault,
       async notify(_tx, event) {
-        told.push(event);
+        events.push(event);
       },
     });
   });
@@ -35,7 +35,7 @@ onBothEngines('an attempt', (_engine, places) => {
   const db = () => grove.app.db.of(asTenantId('acme'));
   const caller = (): Caller => ({ db: db(), now: grove.clock.now(), principal: { environment: 'live' } });
   const newUser = (input = {}): Promise<User> => grove.user('/stores/Doors', input);
-  const shown = async (id: string): Promise<User> => (await grove.send('GET', `/stores/Doors/users/${id}`)).body;
+  const userView = async (id: string): Promise<User> => (await grove.send('GET', `/stores/Doors/users/${id}`)).body;
   const input = (userId: string, word: string, more: Partial<AttemptInput<string>> = {}): AttemptInput<string> => ({
     storeName: 'Doors',
     modality: 'PASSKEY',
@@ -47,7 +47,7 @@ onBothEngines('an attempt', (_engine, places) => {
     },
     ...more,
   });
-  const refused = async (work: Promise<unknown>): Promise<ApiError & { user: User }> => {
+  const errorOf = async (work: Promise<unknown>): Promise<ApiError & { user: User }> => {
     const error = await work.then(
       () => assert.fail('it should be refused'),
       (thrown: unknown) => thrown,
@@ -58,12 +58,12 @@ onBothEngines('an attempt', (_engine, places) => {
 
   it('an attempt that succeeds resets the failures of its modality, and of no other', async () => {
     const { id } = await newUser();
-    await refused(core.attempt(caller(), input(id, 'x')));
-    await refused(core.attempt(caller(), input(id, 'x', { modality: 'APPKEY' })));
+    await errorOf(core.attempt(caller(), input(id, 'x')));
+    await errorOf(core.attempt(caller(), input(id, 'x', { modality: 'APPKEY' })));
     const { result, user, authenticationId } = await core.attempt(caller(), input(id, SECRET));
     assert.deepEqual([result, authenticationId.length], ['welcome', 26]);
     assert.deepEqual(Object.keys(user.lockInfo.modalities), ['APPKEY']);
-    assert.deepEqual(await shown(id), user);
+    assert.deepEqual(await userView(id), user);
     const { content } = (await grove.send('GET', `/stores/Doors/users/${id}/authentications?size=1`)).body;
     assert.equal(content[0].rpId, 'example.com');
   });
@@ -98,13 +98,13 @@ onBothEngines('an attempt', (_engine, places) => {
     for (const fault of [new Error('a bug'), new ApiError(100030)]) {
       await assert.rejects(core.attempt(caller(), input(id, 'x', spending(first.sessionId, fault))), fault);
     }
-    assert.equal((await shown(id)).lockInfo.failedCount, 0);
-    const before = told.length;
-    const error = await refused(core.attempt(caller(), input(id, 'x', spending(first.sessionId))));
+    assert.equal((await userView(id)).lockInfo.failedCount, 0);
+    const before = events.length;
+    const error = await errorOf(core.attempt(caller(), input(id, 'x', spending(first.sessionId))));
     assert.deepEqual([error.code, error.user.lockInfo.failedCount], [353, 1]);
-    const again = await refused(core.attempt(caller(), input(id, SECRET, spending(first.sessionId))));
+    const again = await errorOf(core.attempt(caller(), input(id, SECRET, spending(first.sessionId))));
     assert.equal(again.code, 100035);
-    const [event] = told.slice(before);
+    const [event] = events.slice(before);
     assert.deepEqual(
       [event?.type, event?.userId, event?.code, event?.modality, event?.rpId],
       ['identity.authenticationFailed', id, 353, 'PASSKEY', 'example.com'],
@@ -115,10 +115,10 @@ onBothEngines('an attempt', (_engine, places) => {
     const find = async () => {
       throw new Refusal(362, { counts: false });
     };
-    const error = await refused(core.attempt(caller(), input('', 'x', { find })));
+    const error = await errorOf(core.attempt(caller(), input('', 'x', { find })));
     assert.deepEqual([error.code, error.user], [362, undefined]);
-    assert.deepEqual([told.at(-1)?.code, told.at(-1)?.userId], [362, undefined]);
-    const nobody = await refused(core.attempt(caller(), input('01JZ4MCW8A0C2E4G6J8M0P2R4T', 'x')));
+    assert.deepEqual([events.at(-1)?.code, events.at(-1)?.userId], [362, undefined]);
+    const nobody = await errorOf(core.attempt(caller(), input('01JZ4MCW8A0C2E4G6J8M0P2R4T', 'x')));
     assert.equal(nobody.code, 100028);
   });
 
@@ -128,7 +128,7 @@ onBothEngines('an attempt', (_engine, places) => {
       const run = async () => {
         throw new Refusal(398, { counts: false });
       };
-      const error = await refused(core.attempt(caller(), input(id, 'x', { run })));
+      const error = await errorOf(core.attempt(caller(), input(id, 'x', { run })));
       assert.deepEqual([error.code, error.user.lockInfo.failedCount], [398, 0]);
     }
     await core.attempt(caller(), input(id, SECRET));
@@ -136,26 +136,26 @@ onBothEngines('an attempt', (_engine, places) => {
 
   it('an attempt with the face of a DISABLED user is refused with 2102, and any other attempt of an inactive user with 502', async () => {
     const { id } = await newUser({ status: 'DISABLED' });
-    const face = await refused(core.attempt(caller(), input(id, SECRET, { modality: 'FACE' })));
-    const other = await refused(core.attempt(caller(), input(id, SECRET)));
+    const face = await errorOf(core.attempt(caller(), input(id, SECRET, { modality: 'FACE' })));
+    const other = await errorOf(core.attempt(caller(), input(id, SECRET)));
     assert.deepEqual([face.code, other.code, other.user.status], [2102, 502, 'DISABLED']);
     const { id: waiting } = await newUser({ status: 'PENDING_ACTIVE' });
-    assert.equal((await refused(core.attempt(caller(), input(waiting, SECRET, { modality: 'FACE' })))).code, 502);
+    assert.equal((await errorOf(core.attempt(caller(), input(waiting, SECRET, { modality: 'FACE' })))).code, 502);
   });
 
   it('an attempt is refused with 2101 once its modality is disabled after a hundred failures, and other modalities still work', async () => {
     const { id } = await newUser();
     for (let failures = 0; failures < 100; ) {
-      const error = await refused(core.attempt(caller(), input(id, 'x')));
+      const error = await errorOf(core.attempt(caller(), input(id, 'x')));
       if (error.code === 353) failures += 1;
       else grove.clock.advance(HOUR);
     }
     grove.clock.advance(1000 * HOUR);
     await grove.renew();
-    const error = await refused(core.attempt(caller(), input(id, SECRET)));
+    const error = await errorOf(core.attempt(caller(), input(id, SECRET)));
     const { PASSKEY } = error.user.lockInfo.modalities;
     assert.deepEqual([error.code, PASSKEY?.locked, PASSKEY?.tempLockExpiresDtm], [2101, true, undefined]);
-    assert.equal(told.filter(({ type }) => type === 'identity.modalityDisabled').length, 1);
+    assert.equal(events.filter(({ type }) => type === 'identity.modalityDisabled').length, 1);
     await core.attempt(caller(), input(id, SECRET, { modality: 'TOTP' }));
     await core.registration(caller(), {
       storeName: 'Doors',
@@ -186,7 +186,7 @@ onBothEngines('an attempt', (_engine, places) => {
   it('an attempt that causes a lock has its own event before that of the lock, though both have the same time', async () => {
     const { id } = await newUser();
     grove.clock.advance(1);
-    for (let time = 0; time < 5; time++) await refused(core.attempt(caller(), input(id, 'x')));
+    for (let time = 0; time < 5; time++) await errorOf(core.attempt(caller(), input(id, 'x')));
     const mine = (await grove.events('Doors')).filter(({ userId }) => userId === id).map(({ type }) => type);
     const failed = 'identity.authenticationFailed';
     assert.deepEqual(mine.slice(1), [failed, failed, failed, failed, failed, 'identity.modalityLocked']);
@@ -198,10 +198,10 @@ onBothEngines('an attempt', (_engine, places) => {
       throw new Refusal(383, { counts: true });
     };
     const of = { storeName: 'Doors', modality: 'PASSKEY' } as const;
-    const known = await refused(core.registration(caller(), { ...of, find: async () => ({ userId: id }), run }));
-    assert.deepEqual([known.code, known.user.id, known.user.lockInfo.failedCount], [383, id, 0]);
-    const unknown = await refused(core.registration(caller(), { ...of, find: async () => undefined, run }));
+    const knownUser = await errorOf(core.registration(caller(), { ...of, find: async () => ({ userId: id }), run }));
+    assert.deepEqual([knownUser.code, knownUser.user.id, knownUser.user.lockInfo.failedCount], [383, id, 0]);
+    const unknown = await errorOf(core.registration(caller(), { ...of, find: async () => undefined, run }));
     assert.deepEqual([unknown.code, unknown.user], [383, undefined]);
-    assert.equal(told.at(-1)?.type, 'identity.registrationFailed');
+    assert.equal(events.at(-1)?.type, 'identity.registrationFailed');
   });
 });

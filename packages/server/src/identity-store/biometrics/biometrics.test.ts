@@ -28,13 +28,13 @@ onBothEngines('faces of users', (_engine, places) => {
   const send = (path: string, body: unknown, token = grove.inTest) => grove.send('POST', path, body, token);
   const storeOf = async (configuration: object = {}) => {
     people += 1;
-    const made = await send('/stores', { name: `store ${people}`, configuration });
-    assert.equal(made.status, 201, made.text);
+    const answer = await send('/stores', { name: `store ${people}`, configuration });
+    assert.equal(answer.status, 201, answer.text);
     return `/stores/store%20${people}`;
   };
   type Person = { store: string; id: string; extId: string };
   /** Somebody whose face is known. */
-  const known = async (configuration: object = {}, standIn: object = { person: 'ada' }): Promise<Person> => {
+  const withFace = async (configuration: object = {}, standIn: object = { person: 'ada' }): Promise<Person> => {
     const somebody = await unknown(configuration);
     const enrolled = await enrol(somebody, { data: face(standIn) });
     assert.equal(enrolled.status, 200, enrolled.text);
@@ -50,7 +50,7 @@ onBothEngines('faces of users', (_engine, places) => {
   const match = ({ store, extId }: Person, body: object = { data: ADA, matchingProcess: MATCHING }, token?: string) =>
     send(`${store}/users/${encodeURIComponent(extId)}/biometrics/authentications/face/ext`, body, token);
   const failures = ({ body }: Answer) => body.user.lockInfo.modalities.FACE?.failedCount ?? 0;
-  const refused = async (answer: Promise<Answer>, code: number) => {
+  const assertRefused = async (answer: Promise<Answer>, code: number) => {
     const { status, body, text } = await answer;
     assert.deepEqual([status, body.code], [400, code], text);
     assert.equal(body.user.extId, 'ada@example.org');
@@ -62,18 +62,18 @@ onBothEngines('faces of users', (_engine, places) => {
     for (const [at, address] of addressesOf(ada.store, ada, '/biometrics/face').entries()) {
       const { status, body, text } = await send(address, { data: ADA });
       assert.equal(status, 200, text);
-      const [{ lastUpdatedDtm, ...shown }] = body.summaryInfo.biometrics;
-      assert.deepEqual([shown, body.summaryInfo.biometrics.length], [{ type: 'FACE', status: 'ACTIVE' }, 1]);
+      const [{ lastUpdatedDtm, ...biometric }] = body.summaryInfo.biometrics;
+      assert.deepEqual([biometric, body.summaryInfo.biometrics.length], [{ type: 'FACE', status: 'ACTIVE' }, 1]);
       assert.equal(Date.parse(lastUpdatedDtm), grove.clock.now());
       grove.clock.advance(at + 1);
-      const { status: matched, body: found } = await match(ada);
-      assert.deepEqual([matched, found.score, found.user.id], [200, 0.97, ada.id]);
-      assert.ok(!/sealed|template|algorithm|"person/.test(JSON.stringify([body, found])));
+      const { status: matched, body: result } = await match(ada);
+      assert.deepEqual([matched, result.score, result.user.id], [200, 0.97, ada.id]);
+      assert.ok(!/sealed|template|algorithm|"person/.test(JSON.stringify([body, result])));
     }
   });
 
   it('the list of users shows who has an enrolled face', async () => {
-    const ada = await known();
+    const ada = await withFace();
     await send(`${ada.store}/users`, { extId: 'grace@example.org' });
     const { body } = await grove.send('GET', `${ada.store}/users?sort=extId,asc`, undefined, grove.inTest);
     const counts = body.content.map(({ summaryInfo }: { summaryInfo: { biometrics: [] } }) => summaryInfo.biometrics);
@@ -81,8 +81,8 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('100140: another face is refused and counted as a failure, and a success resets the failures', async () => {
-    const ada = await known();
-    const user = await refused(match(ada, { data: GRACE, matchingProcess: MATCHING }), 100140);
+    const ada = await withFace();
+    const user = await assertRefused(match(ada, { data: GRACE, matchingProcess: MATCHING }), 100140);
     assert.equal(user.lockInfo.modalities.FACE.failedCount, 1);
     assert.ok(!('score' in user));
     const { body } = await match(ada);
@@ -90,29 +90,29 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('a new face replaces the previous one', async () => {
-    const ada = await known();
+    const ada = await withFace();
     assert.equal((await enrol(ada, { data: GRACE })).status, 200);
-    await refused(match(ada), 100140);
+    await assertRefused(match(ada), 100140);
     assert.equal((await match(ada, { data: GRACE, matchingProcess: MATCHING })).status, 200);
   });
 
   it('the threshold of a caller can be higher than that of the store, but not lower', async () => {
-    const usual = await known();
+    const usual = await withFace();
     const low = { algorithm: ALGORITHM, threshold: 0 };
-    const shown = (score: number) => face({ person: 'ada', score });
-    await refused(match(usual, { data: shown(0.49), matchingProcess: low }), 100140);
-    assert.equal((await match(usual, { data: shown(0.5), matchingProcess: low })).body.score, 0.5);
-    await refused(
-      match(usual, { data: shown(0.8), matchingProcess: { algorithm: ALGORITHM, threshold: 0.81 } }),
+    const faceWith = (score: number) => face({ person: 'ada', score });
+    await assertRefused(match(usual, { data: faceWith(0.49), matchingProcess: low }), 100140);
+    assert.equal((await match(usual, { data: faceWith(0.5), matchingProcess: low })).body.score, 0.5);
+    await assertRefused(
+      match(usual, { data: faceWith(0.8), matchingProcess: { algorithm: ALGORITHM, threshold: 0.81 } }),
       100140,
     );
-    const strict = await known({ faceConfiguration: { floor: 0.9 } });
-    await refused(match(strict, { data: shown(0.89), matchingProcess: low }), 100140);
-    assert.equal((await match(strict, { data: shown(0.999), matchingProcess: low })).body.score, 0.99);
+    const strict = await withFace({ faceConfiguration: { floor: 0.9 } });
+    await assertRefused(match(strict, { data: faceWith(0.89), matchingProcess: low }), 100140);
+    assert.equal((await match(strict, { data: faceWith(0.999), matchingProcess: low })).body.score, 0.99);
   });
 
   it('an enrolled face is replaced by a later picture of the same person, if the caller wants that and the picture is good', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const at = () => rowOf(ada);
     const first = await at();
     const again = (more: object, standIn: object = {}) =>
@@ -135,33 +135,33 @@ onBothEngines('faces of users', (_engine, places) => {
   const rowOf = ({ id }: Person) => findFace(tx(), { userId: id });
 
   it('8: an unknown algorithm neither matches nor enrols a face', async () => {
-    const ada = await known();
-    await refused(match(ada, { data: ADA, matchingProcess: { algorithm: 'EIGENFACE' } }), 8);
-    await refused(enrol(ada, { data: ADA, algorithm: 'EIGENFACE' }), 8);
+    const ada = await withFace();
+    await assertRefused(match(ada, { data: ADA, matchingProcess: { algorithm: 'EIGENFACE' } }), 8);
+    await assertRefused(enrol(ada, { data: ADA, algorithm: 'EIGENFACE' }), 8);
     assert.equal((await match(ada, { data: ADA, matchingProcess: { algorithm: 'grove_face_512_1' } })).status, 200);
     assert.equal((await enrol(ada, { data: ADA, algorithm: ALGORITHM })).status, 200);
   });
 
   it('2005: a biometric that Grove does not support is refused at every address', async () => {
-    const ada = await known();
-    await refused(enrol(ada, { data: ADA }, 'fingerprint'), 2005);
-    await refused(match(ada, { data: ADA, type: 'IRIS', matchingProcess: MATCHING }), 2005);
+    const ada = await withFace();
+    await assertRefused(enrol(ada, { data: ADA }, 'fingerprint'), 2005);
+    await assertRefused(match(ada, { data: ADA, type: 'IRIS', matchingProcess: MATCHING }), 2005);
     const failure = `${ada.store}/users/${ada.id}/biometrics/authentications/failure`;
     assert.equal((await send(failure, { type: 'voice' })).body.code, 2005);
   });
 
   it('20115: an unknown biometric is refused at every address', async () => {
-    const ada = await known();
-    await refused(enrol(ada, { data: ADA }, 'shoe-size'), 20115);
-    await refused(match(ada, { data: ADA, type: 'shoe-size', matchingProcess: MATCHING }), 20115);
+    const ada = await withFace();
+    await assertRefused(enrol(ada, { data: ADA }, 'shoe-size'), 20115);
+    await assertRefused(match(ada, { data: ADA, type: 'shoe-size', matchingProcess: MATCHING }), 20115);
     const failure = `${ada.store}/users/${ada.id}/biometrics/authentications/failure`;
     assert.equal((await send(failure, { type: 'shoe-size' })).body.code, 20115);
   });
 
   it('2006: a face in profile is neither enrolled nor matched', async () => {
-    const ada = await known();
-    await refused(enrol(ada, { data: ADA, subtype: 'PROFILE' }), 2006);
-    await refused(match(ada, { data: ADA, subtype: 'PROFILE', matchingProcess: MATCHING }), 2006);
+    const ada = await withFace();
+    await assertRefused(enrol(ada, { data: ADA, subtype: 'PROFILE' }), 2006);
+    await assertRefused(match(ada, { data: ADA, subtype: 'PROFILE', matchingProcess: MATCHING }), 2006);
     assert.equal((await enrol(ada, { data: ADA, subtype: 'frontal' }, 'FACE')).status, 200);
     assert.equal(
       (await match(ada, { data: ADA, type: 'FACE', subtype: 'none', matchingProcess: MATCHING })).status,
@@ -171,11 +171,11 @@ onBothEngines('faces of users', (_engine, places) => {
 
   it('20114: without a picture no face is matched or enrolled, and none is disabled if none is enrolled', async () => {
     const ada = await unknown();
-    await refused(enrol(ada, {}), 20114);
-    await refused(enrol(ada, { data: '' }), 20114);
-    await refused(enrol(ada, { status: 'DISABLED' }), 20114);
-    await refused(match(ada, { matchingProcess: MATCHING }), 20114);
-    await refused(match(ada, {}), 20114);
+    await assertRefused(enrol(ada, {}), 20114);
+    await assertRefused(enrol(ada, { data: '' }), 20114);
+    await assertRefused(enrol(ada, { status: 'DISABLED' }), 20114);
+    await assertRefused(match(ada, { matchingProcess: MATCHING }), 20114);
+    await assertRefused(match(ada, {}), 20114);
     const { status, body } = await match(ada, { data: 'not base64!', matchingProcess: MATCHING });
     assert.deepEqual([status, body.code], [400, 20122], 'there is no face to compare with, so nobody reads the data');
     const { body: garbage } = await enrol(ada, { data: 'not base64!' });
@@ -189,26 +189,27 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('20123, 20124, 20125, 20126: a comparison needs an algorithm and thresholds from 0 to 1', async () => {
-    const ada = await known();
-    const asked = (matchingProcess?: object) => match(ada, { data: ADA, ...(matchingProcess && { matchingProcess }) });
-    await refused(asked(), 20123);
-    await refused(asked({}), 20124);
-    await refused(asked({ algorithm: '', threshold: 7 }), 20124);
+    const ada = await withFace();
+    const matchWith = (matchingProcess?: object) =>
+      match(ada, { data: ADA, ...(matchingProcess && { matchingProcess }) });
+    await assertRefused(matchWith(), 20123);
+    await assertRefused(matchWith({}), 20124);
+    await assertRefused(matchWith({ algorithm: '', threshold: 7 }), 20124);
     for (const threshold of [-0.01, 1.01, 1e300]) {
-      await refused(asked({ ...MATCHING, threshold }), 20125);
-      await refused(asked({ ...MATCHING, internalThreshold: threshold }), 20126);
+      await assertRefused(matchWith({ ...MATCHING, threshold }), 20125);
+      await assertRefused(matchWith({ ...MATCHING, internalThreshold: threshold }), 20126);
     }
-    const user = await refused(asked({ ...MATCHING, threshold: 2, internalThreshold: 2 }), 20125);
+    const user = await assertRefused(matchWith({ ...MATCHING, threshold: 2, internalThreshold: 2 }), 20125);
     assert.equal(user.lockInfo.failedCount, 0, 'what could not be compared is no failure of the user');
-    assert.equal((await asked({ ...MATCHING, threshold: 1, internalThreshold: 0 })).body.code, 100140);
+    assert.equal((await matchWith({ ...MATCHING, threshold: 1, internalThreshold: 0 })).body.code, 100140);
   });
 
   it('20120: a picture without a face, or a file that is not a picture, is not enrolled and does not count as a failure', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const pictures = [face({ fault: 'no_face' }), Buffer.from('hello').toString('base64'), face({}).slice(0, 2)];
     for (const data of pictures) {
-      await refused(enrol(ada, { data }), 20120);
-      const user = await refused(match(ada, { data, matchingProcess: MATCHING }), 20120);
+      await assertRefused(enrol(ada, { data }), 20120);
+      const user = await assertRefused(match(ada, { data, matchingProcess: MATCHING }), 20120);
       assert.equal(user.lockInfo.failedCount, 0);
     }
     const { body } = await match(ada, { data: face({ fault: 'no_face' }), matchingProcess: MATCHING });
@@ -224,17 +225,17 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('20121: a template that cannot be compared is refused, and does not count as a failure', async () => {
-    const ada = await known();
+    const ada = await withFace();
     await replaceTemplate(ada, { template: Buffer.from('damaged') });
-    const user = await refused(match(ada), 20121);
+    const user = await assertRefused(match(ada), 20121);
     assert.equal(user.lockInfo.failedCount, 0);
   });
 
   it('20122: nothing is compared if no face is enrolled, or one of another algorithm', async () => {
-    await refused(match(await unknown()), 20122);
-    const ada = await known();
+    await assertRefused(match(await unknown()), 20122);
+    const ada = await withFace();
     await replaceTemplate(ada, { algorithm: 'GROVE_FACE_256_0' });
-    await refused(match(ada), 20122);
+    await assertRefused(match(ada), 20122);
   });
 
   const replaceTemplate = (ada: Person, { template, algorithm }: { template?: Buffer; algorithm?: string }) =>
@@ -248,31 +249,31 @@ onBothEngines('faces of users', (_engine, places) => {
     });
 
   it('2103: a disabled face authenticates nobody until it is enabled', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const disabled = await enrol(ada, { status: 'DISABLED' });
     assert.deepEqual([disabled.status, disabled.body.summaryInfo.biometrics[0].status], [200, 'DISABLED']);
-    const user = await refused(match(ada), 2103);
+    const user = await assertRefused(match(ada), 2103);
     assert.equal(user.lockInfo.failedCount, 0);
     assert.equal((await enrol(ada, { status: 'ACTIVE' })).status, 200);
     assert.equal((await match(ada)).status, 200);
     assert.equal((await enrol(ada, { data: ADA, status: 'DISABLED' })).status, 200);
-    await refused(match(ada), 2103);
+    await assertRefused(match(ada), 2103);
   });
 
   it('2101: after five failures the face is locked, other modalities are not, and a new enrolment unlocks it', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const wrong = { data: GRACE, matchingProcess: MATCHING };
-    for (let at = 0; at < 4; at++) await refused(match(ada, wrong), 100140);
+    for (let at = 0; at < 4; at++) await assertRefused(match(ada, wrong), 100140);
     const last = await match(ada, wrong);
     assert.deepEqual([last.body.code, last.body.user.lockInfo.modalities.FACE.locked], [100140, true]);
-    const user = await refused(match(ada), 2101);
+    const user = await assertRefused(match(ada), 2101);
     assert.deepEqual([user.status, failures(last)], ['ACTIVE', 5]);
     assert.equal((await enrol(ada, { data: ADA })).status, 200);
     assert.equal((await match(ada)).status, 200);
   });
 
   it('failures of a face that the caller reports count at both addresses, up to the lock and not further', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const addresses = addressesOf(ada.store, ada, '/biometrics/authentications/failure');
     const counts: number[] = [];
     for (let at = 0; at < 7; at++) {
@@ -284,29 +285,29 @@ onBothEngines('faces of users', (_engine, places) => {
       counts.push(body.lockInfo.modalities.FACE.failedCount);
     }
     assert.deepEqual(counts, [1, 2, 3, 4, 5, 5, 5]);
-    await refused(match(ada), 2101);
+    await assertRefused(match(ada), 2101);
   });
 
   it('2100, 2102, 502: a locked, a disabled and an inactive user are refused before the picture is analysed', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const path = `${ada.store}/users/${ada.id}`;
     await send(`${path}/lock`, {});
-    await refused(match(ada), 2100);
-    await refused(enrol(ada, { data: ADA }), 2100);
+    await assertRefused(match(ada), 2100);
+    await assertRefused(enrol(ada, { data: ADA }), 2100);
     assert.equal((await enrol(ada, { status: 'DISABLED' })).status, 200, 'to disable is for an operator at any time');
     await send(`${path}/unlock`, {});
     await enrol(ada, { status: 'ACTIVE' });
     await send(path, { status: 'DISABLED' });
-    await refused(match(ada, {}), 2102);
-    await refused(enrol(ada, { data: ADA }), 502);
+    await assertRefused(match(ada, {}), 2102);
+    await assertRefused(enrol(ada, { data: ADA }), 502);
     await send(path, { status: 'PENDING_ACTIVE' });
-    await refused(match(ada), 502);
+    await assertRefused(match(ada), 502);
     await send(path, { status: 'ACTIVE' });
     assert.equal((await match(ada)).status, 200);
   });
 
   it('100027, 100028, 100082: no face is matched or enrolled for an unknown store or user, or in an inactive store', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const body = { data: ADA, matchingProcess: MATCHING };
     for (const other of [grove.ofOther, await grove.token()]) {
       assert.equal((await match(ada, body, other)).body.code, 100027);
@@ -331,7 +332,7 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('100010: without image analysis no face is refused, and none is accepted', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const { status, body } = await match(ada, {
       data: Buffer.from(JPEG).toString('base64'),
       matchingProcess: MATCHING,
@@ -340,7 +341,7 @@ onBothEngines('faces of users', (_engine, places) => {
   });
 
   it('wrong faces that arrive at once are not compared beyond the limit', async () => {
-    const ada = await known();
+    const ada = await withFace();
     const wrong = { data: GRACE, matchingProcess: MATCHING };
     const answers = await Promise.all(Array.from({ length: 20 }, () => match(ada, wrong)));
     const codes = answers.map(({ body }) => body.code);

@@ -42,9 +42,9 @@ onBothEngines('sessions of registration and authentication', (_engine, places) =
   it('a session of registration or authentication is used by one request and by no other, however many come at once', async () => {
     for (const kind of KINDS) {
       const { sessionId } = await open(kind);
-      const taken = await Promise.all(Array.from({ length: 20 }, () => take(kind, sessionId)));
-      assert.deepEqual(taken.filter(Boolean).length, 1);
-      assert.deepEqual(taken.find(Boolean)?.data, { challenge: 'x' });
+      const sessions = await Promise.all(Array.from({ length: 20 }, () => take(kind, sessionId)));
+      assert.deepEqual(sessions.filter(Boolean).length, 1);
+      assert.deepEqual(sessions.find(Boolean)?.data, { challenge: 'x' });
     }
   });
 

@@ -21,10 +21,10 @@ describe('challenges', () => {
     const plain = `${NOW}.${RANDOM}`;
     for (const challenge of [plain, Buffer.from(plain).toString('base64url')]) {
       for (const at of [-SINGLE_SHOT_WINDOW_MS, 0, SINGLE_SHOT_WINDOW_MS]) {
-        const judged = judgeChallenge(challenge, NOW + at);
-        assert.ok(judged.fresh && judged.timed);
+        const judgement = judgeChallenge(challenge, NOW + at);
+        assert.ok(judgement.fresh && judgement.timed);
         // As long as it is fresh it is remembered.
-        assert.ok(judged.rememberUntil > NOW + SINGLE_SHOT_WINDOW_MS);
+        assert.ok(judgement.rememberUntil > NOW + SINGLE_SHOT_WINDOW_MS);
       }
       for (const at of [-SINGLE_SHOT_WINDOW_MS - 1, SINGLE_SHOT_WINDOW_MS + 1]) {
         assert.deepEqual(judgeChallenge(challenge, NOW + at), { fresh: false });

@@ -83,10 +83,10 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
       for (const other of kinds.filter((kind) => kind !== own)) {
         // With an answer that the other kind would take, and with its own if the other kind takes such a member.
         const fitting = await other.open();
-        const known = Object.keys(answer).every((name) => name in fitting.answer);
-        for (const given of [fitting.answer, ...(known ? [answer] : [])]) {
-          const tried = await other.finish(id, given);
-          assert.equal(tried.body.code, 100035, `${own.name} as ${other.name}: ${tried.text}`);
+        const takesMembers = Object.keys(answer).every((name) => name in fitting.answer);
+        for (const response of [fitting.answer, ...(takesMembers ? [answer] : [])]) {
+          const attempt = await other.finish(id, response);
+          assert.equal(attempt.body.code, 100035, `${own.name} as ${other.name}: ${attempt.text}`);
         }
       }
       const finished = await own.finish(id, answer);
@@ -98,10 +98,10 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
   it('100035, 100055: a session of an identity store opens no journey, and neither the id nor the code of a journey is accepted as a session', async () => {
     const token = { name: 'kinds', processDefnName: 'document-and-selfie' };
     const processes = '/api/process-manager';
-    const made = await grove.call(`${processes}/processTokens`, { method: 'POST', body: JSON.stringify(token) });
-    const create = `${processes}/processInstances/create?pt=${made.body.id}`;
+    const creation = await grove.call(`${processes}/processTokens`, { method: 'POST', body: JSON.stringify(token) });
+    const create = `${processes}/processInstances/create?pt=${creation.body.id}`;
     const { body } = await grove.call(create, { method: 'POST' });
-    const ids = [made.body.id, body.processInstanceId, codeOf(body.redirectUrl)];
+    const ids = [creation.body.id, body.processInstanceId, codeOf(body.redirectUrl)];
     for (const kind of kinds) {
       const { id, answer } = await kind.open();
       for (const other of ids) assert.equal((await kind.finish(other, answer)).body.code, 100035, kind.name);

@@ -24,7 +24,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
   const db = () => grove.app.db.of(asTenantId('acme'));
   const addEvent = identityEvents(async () => undefined);
   /** One event a millisecond, the newest last. */
-  const happened = (storeName: string, processes: readonly ProcessFields[]) =>
+  const addEvents = (storeName: string, processes: readonly ProcessFields[]) =>
     db().write(async (tx) => {
       for (const process of processes) {
         grove.clock.advance(1);
@@ -36,7 +36,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
   const start = async (filter: object, token?: string) => (await grove.query(filter, token)).id;
   const result = (id: string, query = '', token?: string) =>
     grove.send('GET', `${QUERIES}/${id}/result${query}`, undefined, token);
-  const found = async (filter: object): Promise<string[]> => {
+  const namesFor = async (filter: object): Promise<string[]> => {
     const { body } = await grove.query(filter);
     return body.results.map(({ storeName }: { storeName: string }) => storeName);
   };
@@ -51,8 +51,8 @@ onBothEngines('events of identity stores', (_engine, places) => {
       childProcessDefnVersion: 70,
       childProcessDefnTag: 'Live',
     };
-    await happened('with all', [fields]);
-    await happened('with others', [
+    await addEvents('with all', [fields]);
+    await addEvents('with others', [
       {
         parentProcessDefnId: 'D2',
         parentProcessDefnName: 'OnboardingXEU',
@@ -63,7 +63,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
         childProcessDefnTag: 'Old',
       },
     ]);
-    await happened('with none', [{}]);
+    await addEvents('with none', [{}]);
     for (const [filter, names] of [
       [{ parentProcessDefnId: 'D1' }, ['with all']],
       [{ parentProcessDefnId: 'd1' }, []],
@@ -83,7 +83,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
       [{ parentProcessInstanceId: 'I1', parentProcessDefnVersion: 7, childProcessDefnTag: 'live' }, ['with all']],
       [{ parentProcessDefnName: '', parentProcessDefnId: '' }, ['with none', 'with others', 'with all']],
     ] as const) {
-      assert.deepEqual(await found(filter), names, JSON.stringify(filter));
+      assert.deepEqual(await namesFor(filter), names, JSON.stringify(filter));
     }
     const id = await start({ parentProcessDefnId: 'D1' });
     const [event] = (await result(id)).body.results;
@@ -103,14 +103,14 @@ onBothEngines('events of identity stores', (_engine, places) => {
     await tell('identity.userLocked', 'U2', 'third');
     const startDateTime = toDtm(begin);
     const locked = { startDateTime, type: 'identity.userLocked' };
-    assert.deepEqual(await found(locked), ['third', 'first']);
-    assert.deepEqual(await found({ startDateTime, userId: 'U1' }), ['second', 'first']);
-    assert.deepEqual(await found({ ...locked, userId: 'U1', parentProcessDefnId: 'BY_TYPE' }), ['first']);
-    assert.deepEqual(await found({ startDateTime: toDtm(grove.clock.now()), parentProcessDefnId: 'BY_TYPE' }), [
+    assert.deepEqual(await namesFor(locked), ['third', 'first']);
+    assert.deepEqual(await namesFor({ startDateTime, userId: 'U1' }), ['second', 'first']);
+    assert.deepEqual(await namesFor({ ...locked, userId: 'U1', parentProcessDefnId: 'BY_TYPE' }), ['first']);
+    assert.deepEqual(await namesFor({ startDateTime: toDtm(grove.clock.now()), parentProcessDefnId: 'BY_TYPE' }), [
       'third',
     ]);
-    assert.deepEqual(await found({ startDateTime, endDateTime: toDtm(grove.clock.now()) }), ['second', 'first']);
-    assert.deepEqual(await found({ startDateTime: toDtm(grove.clock.now() + 1) }), []);
+    assert.deepEqual(await namesFor({ startDateTime, endDateTime: toDtm(grove.clock.now()) }), ['second', 'first']);
+    assert.deepEqual(await namesFor({ startDateTime: toDtm(grove.clock.now() + 1) }), []);
     const first = await pageOfEvents(db(), filterOf(locked as never), { ...LIVE, below: '~', size: 10, stretch: 1 });
     assert.deepEqual([first.ids.length, typeof first.nextId], [1, 'string'], 'one stretch is not all');
     const { nextId = '' } = first;
@@ -121,8 +121,8 @@ onBothEngines('events of identity stores', (_engine, places) => {
     assert.deepEqual([none.ids.length, typeof none.nextId], [0, 'string'], 'two filters have no index together');
     const others = await pageOfEvents(db(), two, { ...LIVE, below: none.nextId as string, size: 10, stretch: 2 });
     assert.deepEqual([others.ids.length, others.nextId], [0, undefined], 'only events of the better index are counted');
-    const refused = await grove.send('POST', `${QUERIES}/start`, { type: 'identity.nothing' });
-    assert.equal(refused.body.code, 100001);
+    const refusal = await grove.send('POST', `${QUERIES}/start`, { type: 'identity.nothing' });
+    assert.equal(refusal.body.code, 100001);
   });
 
   it('an event query with an empty filter of Grove is refused, because it would select everything', async () => {
@@ -133,24 +133,24 @@ onBothEngines('events of identity stores', (_engine, places) => {
   });
 
   it('events of identity stores are read page by page, each once, while others are added', async () => {
-    await happened(
+    await addEvents(
       'paged',
       Array.from({ length: 25 }, (_, at) => ({ parentProcessDefnId: 'P', parentProcessInstanceId: `${at}` })),
     );
     for (const filter of [{ parentProcessDefnId: 'P' }, { parentProcessDefnId: 'P', parentProcessDefnName: '%x' }]) {
       const exact = Object.keys(filter).length === 1;
       const id = await start({ ...filter, size: 10 });
-      const seen: string[] = [];
+      const ids: string[] = [];
       let query = '';
       for (let pages = 0; pages < 10; pages++) {
         const { body } = await result(id, query);
-        seen.push(...body.results.map((event: { parentProcessInstanceId: string }) => event.parentProcessInstanceId));
+        ids.push(...body.results.map((event: { parentProcessInstanceId: string }) => event.parentProcessInstanceId));
         if (body.nextToken === undefined) break;
-        await happened('paged', [{ parentProcessDefnId: 'P', parentProcessInstanceId: 'later' }]);
+        await addEvents('paged', [{ parentProcessDefnId: 'P', parentProcessInstanceId: 'later' }]);
         query = `?size=4&nextToken=${body.nextToken}`;
       }
       const all = Array.from({ length: 25 }, (_, at) => `${24 - at}`);
-      assert.deepEqual(seen, exact ? all : []);
+      assert.deepEqual(ids, exact ? all : []);
     }
   });
 
@@ -158,7 +158,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
     const processes = Array.from({ length: 30 }, (_, at) => ({
       childProcessDefnName: at % 10 === 3 ? 'Rare' : 'Common',
     }));
-    await happened('stretched', processes);
+    await addEvents('stretched', processes);
     const filter = filterOf({ childProcessDefnName: 'ra%' });
     const ids: string[] = [];
     let below: string | undefined = '~';
@@ -174,7 +174,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
   });
 
   it('an event query shows no results while it runs, and keeps them for a day', async () => {
-    await happened('kept', [{}, {}, {}]);
+    await addEvents('kept', [{}, {}, {}]);
     const id = await start({ size: 1 });
     for (const status of ['QUEUED', 'RUNNING', 'FAILED'] as const) {
       await db().write((tx) => setQueryStatus(tx, { id, status }));
@@ -214,7 +214,7 @@ onBothEngines('events of identity stores', (_engine, places) => {
   });
 
   it('events of identity stores are removed after ninety days', async () => {
-    await happened('old', [{ parentProcessDefnId: 'old' }]);
+    await addEvents('old', [{ parentProcessDefnId: 'old' }]);
     const count = sql('SELECT count(*) AS total FROM identity_events WHERE tenant_id = $1 AND store_name = $2');
     const left = async () => (await db().get<{ total: number }>(count, ['acme', 'old']))?.total;
     const job = purgeHistoryJob({

@@ -34,8 +34,8 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
   it('a journey adds a user and registers a passkey, and a second journey accepts the passkey', async () => {
     const { userExtId, device, journey, id } = await its.withPasskey();
     assert.deepEqual((await its.formsOf(journey)).user1, { userId: id, created: true });
-    const known = (await its.store('GET', `/users/${id}`)).body;
-    assert.deepEqual([known.extId, known.summaryInfo.passkeys.length], [userExtId, 1]);
+    const storedUser = (await its.store('GET', `/users/${id}`)).body;
+    assert.deepEqual([storedUser.extId, storedUser.summaryInfo.passkeys.length], [userExtId, 1]);
     const back = await its.login(device, { userExtId });
     assert.equal(await its.outcome(back), 'passed');
     assert.deepEqual((await its.formsOf(back)).passkey1, { userId: id });
@@ -44,8 +44,8 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
 
   it('a passkey step offers all passkeys of the browser only if no user is named, and waits for half an hour', async () => {
     const { userExtId, device, id } = await its.withPasskey();
-    const named = await its.begin(await its.start([USE_PASSKEY], { userExtId }), 'use');
-    assert.equal(named.settings.mediation, undefined);
+    const withName = await its.begin(await its.start([USE_PASSKEY], { userExtId }), 'use');
+    assert.equal(withName.settings.mediation, undefined);
     const anybody = await its.start([{ ...USE_PASSKEY, anyUser: true }]);
     const { settings } = await its.begin(anybody, 'use');
     assert.deepEqual([settings.mediation, settings.publicKey.allowCredentials], ['conditional', []]);
@@ -64,13 +64,13 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     const ceremonies = { startAuthentication: async () => started, completeAuthentication: async () => ({ user }) };
     const now = its.grove.clock.now();
     const about = { instanceId: journey.id, step: 'use', environment: 'test', process: {}, now };
-    const asked = { store: 'people', rpId: RP_ID, policy: 'default', answer: {} };
-    const finishFor = (wanted: StoreUser | undefined) =>
+    const request = { store: 'people', rpId: RP_ID, policy: 'default', answer: {} };
+    const finishFor = (expectedUser: StoreUser | undefined) =>
       its.grove.app.db.of(asTenantId(its.grove.tenantId)).write(async (tx) => {
         const caller = { db: joinTransaction(tx), now, principal: { environment: 'test' } };
         const acts = passkeyActs(ceremonies as never, { tx, caller, about } as never);
-        await acts.startPasskeyAuthentication({ ...asked, user: wanted });
-        return acts.completePasskeyAuthentication({ ...asked, user: wanted });
+        await acts.startPasskeyAuthentication({ ...request, user: expectedUser });
+        return acts.completePasskeyAuthentication({ ...request, user: expectedUser });
       });
     for (const same of [undefined, { userId: 'ada' }, { userExtId: 'ada@example.org' }]) {
       assert.deepEqual(await finishFor(same), { done: { userId: 'ada' } });
@@ -102,11 +102,11 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     const unasked = authenticator({ origin: ORIGIN }).create(settings.publicKey, { flags: UNASKED });
     await journey.user.submit('make', { credential: unasked });
     assert.equal(await its.outcome(journey), 'passed');
-    const { journey: asked, settings: dialog } = await mediationOf(true, MAKE_PASSKEY);
-    await asked.user.submit('make', {
+    const { journey: dialogJourney, settings: dialog } = await mediationOf(true, MAKE_PASSKEY);
+    await dialogJourney.user.submit('make', {
       credential: authenticator({ origin: ORIGIN }).create(dialog.publicKey, { flags: UNASKED }),
     });
-    assert.equal(await its.ended(asked, 'passkeyRegistration'), 'passkeyRegistration FAILED code_100092');
+    assert.equal(await its.ended(dialogJourney, 'passkeyRegistration'), 'passkeyRegistration FAILED code_100092');
   });
 
   it('2100, 2101, 100031: a user that is locked or has no passkey cannot go on, and the page does not say why', async () => {
@@ -114,9 +114,9 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     await its.store('POST', `/users/${id}/lock`, {});
     const locked = await its.start([USE_PASSKEY], { userExtId });
     assert.deepEqual(await its.begin(locked, 'use'), { begun: false, settings: {} });
-    const seen = await locked.user.look();
-    assert.deepEqual(seen.result, { outcome: 'notPossible' });
-    assert.ok(!JSON.stringify(seen).includes('2100'));
+    const snapshot = await locked.user.look();
+    assert.deepEqual(snapshot.result, { outcome: 'notPossible' });
+    assert.ok(!JSON.stringify(snapshot).includes('2100'));
     assert.equal(await its.ended(locked, 'passkeyAuthentication'), 'passkeyAuthentication FAILED code_2100');
     const fresh = await its.newUser();
     const without = await its.start([USE_PASSKEY], { userId: fresh.id });
@@ -156,9 +156,9 @@ onBothEngines('the steps of identity stores', (_engine, places) => {
     const userExtId = its.nameOf();
     const journeys = await Promise.all(Array.from({ length: 5 }, () => its.start([ADD], { userExtId })));
     await Promise.all(journeys.map(({ user }) => user.settled()));
-    const kept = await Promise.all(journeys.map(its.formsOf));
-    assert.equal(new Set(kept.map(({ user1 }) => user1.userId)).size, 1);
-    assert.equal(kept.filter(({ user1 }) => user1.created).length, 1);
+    const forms = await Promise.all(journeys.map(its.formsOf));
+    assert.equal(new Set(forms.map(({ user1 }) => user1.userId)).size, 1);
+    assert.equal(forms.filter(({ user1 }) => user1.created).length, 1);
   });
 
   it('100140: a face is compared with the enrolled one, and a face of another person counts as a failure', async () => {

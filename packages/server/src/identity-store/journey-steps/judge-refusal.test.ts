@@ -7,8 +7,8 @@ import { attemptAct, judgeRefusal } from './judge-refusal.ts';
 describe('the result of a step after a refusal by an identity store', () => {
   it('every refusal of the catalogue ends an attempt, and none counts as a pass', () => {
     for (const code of codesOf(refusalCodes)) {
-      const judged = judgeRefusal(code);
-      assert.ok(judged && judged.code === code && judged.status === 'FAILED', String(code));
+      const judgement = judgeRefusal(code);
+      assert.ok(judgement && judgement.code === code && judgement.status === 'FAILED', String(code));
     }
   });
 

@@ -79,9 +79,9 @@ describe('the results of steps of identity stores', () => {
   it('a ceremony session of a journey, or of a caller, completes no other', async () => {
     const { device, userExtId, id } = await its.withPasskey();
     const [one, other] = [await its.start([USE_PASSKEY], { userExtId }), await its.start([USE_PASSKEY], { userExtId })];
-    const begun = await its.begin(one, 'use');
+    const ceremony = await its.begin(one, 'use');
     await its.begin(other, 'use');
-    const stolen = await other.user.submit('use', { credential: device.get(begun.settings.publicKey) });
+    const stolen = await other.user.submit('use', { credential: device.get(ceremony.settings.publicKey) });
     assert.equal(stolen.body.step.fault.reason, 'code_353');
     const path = `/users/${id}/passkeys/relyingParties/${RP_ID}/authentications/default`;
     const { body } = await its.store('POST', path, {});
@@ -93,9 +93,9 @@ describe('the results of steps of identity stores', () => {
 
   it('100056, 100142: only the current step can start a ceremony, and only if it has one', async () => {
     const journey = await its.start([{ id: 'hello', type: 'consent' }, USE_PASSKEY], { userExtId: 'x' });
-    const asked = (step: string) => journey.user.call(`/steps/${step}/begin`, { method: 'POST', body: '{}' });
-    assert.deepEqual([(await asked('hello')).status, (await asked('hello')).body.code], [409, 100142]);
-    assert.equal((await asked('use')).body.code, 100056);
+    const beginStep = (step: string) => journey.user.call(`/steps/${step}/begin`, { method: 'POST', body: '{}' });
+    assert.deepEqual([(await beginStep('hello')).status, (await beginStep('hello')).body.code], [409, 100142]);
+    assert.equal((await beginStep('use')).body.code, 100056);
   });
 
   it('a passkey step that the end user cancelled can be tried again, until the journey fails', async () => {
@@ -192,14 +192,14 @@ describe('the results of steps of identity stores', () => {
   });
 
   it('a step to add a user takes an existing one that a parameter names; if the definition refuses that, there is no user', async () => {
-    const known = await its.newUser();
-    const linked = await its.start([ADD, MAKE_PASSKEY], { userExtId: known.extId });
+    const existing = await its.newUser();
+    const linked = await its.start([ADD, MAKE_PASSKEY], { userExtId: existing.extId });
     await linked.user.settled();
-    assert.deepEqual((await its.formsOf(linked)).user1, { userId: known.id, created: false });
-    const refused = await its.start([{ ...ADD, existing: 'refuse' }, MAKE_PASSKEY], { userExtId: known.extId });
-    await refused.user.settled();
-    assert.equal((await its.begin(refused, 'make')).begun, false);
-    assert.equal(await its.ended(refused, 'passkeyRegistration'), 'passkeyRegistration NOT_PERFORMED user_missing');
+    assert.deepEqual((await its.formsOf(linked)).user1, { userId: existing.id, created: false });
+    const refusal = await its.start([{ ...ADD, existing: 'refuse' }, MAKE_PASSKEY], { userExtId: existing.extId });
+    await refusal.user.settled();
+    assert.equal((await its.begin(refusal, 'make')).begun, false);
+    assert.equal(await its.ended(refusal, 'passkeyRegistration'), 'passkeyRegistration NOT_PERFORMED user_missing');
   });
 
   it('no user is added without a name, or with a name that is too long', async () => {

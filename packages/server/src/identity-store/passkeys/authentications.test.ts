@@ -29,7 +29,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const { device } = await rp.register(bob.id);
     const tail = `passkeys/relyingParties/${rp.rpId}/authentications/default`;
     const byBody = { rpId: rp.rpId, authPolicyName: 'default' };
-    for (const [path, body, known] of [
+    for (const [path, body, isNamed] of [
       [`/users/${bob.id}/${tail}`, {}, true],
       [`/users/bob/${tail}/ext`, {}, true],
       [`/${tail}`, {}, false],
@@ -39,7 +39,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       const { allowCredentials, challenge, ...rest } = publicKey;
       assert.deepEqual(rest, { timeout: 5 * MINUTE, rpId: rp.rpId, userVerification: 'preferred' });
       const descriptor = { id: device.id, type: 'public-key', transports: ['internal', 'hybrid'] };
-      assert.deepEqual(allowCredentials, known ? [descriptor] : []);
+      assert.deepEqual(allowCredentials, isNamed ? [descriptor] : []);
       assert.equal(Buffer.from(challenge, 'base64url').length, 32);
       grove.clock.advance(1000);
       const { status, body: done } = await rp.authenticate(sessionId, { credential: device.get(publicKey) });
@@ -62,9 +62,9 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assert.equal((await rp.authenticate(body.sessionId, { credential: device.get(body.publicKey) })).status, 200);
     assertRefused(await rp.startAuthentication(userId, { mediation: 'conditional' }), 100001);
     const first = Buffer.alloc(32, 1).toString('base64url');
-    const asked = await rp.startAuthentication(userId, { prf: { first } }, 'hinted');
-    assert.deepEqual(asked.body.publicKey.extensions, { prf: { eval: { first } } });
-    assert.deepEqual(asked.body.publicKey.hints, ['client-device']);
+    const answer = await rp.startAuthentication(userId, { prf: { first } }, 'hinted');
+    assert.deepEqual(answer.body.publicKey.extensions, { prf: { eval: { first } } });
+    assert.deepEqual(answer.body.publicKey.hints, ['client-device']);
     assertRefused(await rp.startAuthentication(userId, { prf: { first: '!' } }), 100001);
   });
 
@@ -89,10 +89,10 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     assertRefused(await rp.authenticate(first.body.sessionId, { credential }), 100035, 404);
     // Of twelve that begin with one challenge at the same moment, one may.
     const other = Buffer.from(`at once for ${userId}`).toString('base64url');
-    const begun = await Promise.all(
+    const starts = await Promise.all(
       Array.from({ length: 12 }, () => rp.startAuthentication(userId, { challenge: other }, 'open')),
     );
-    assert.equal(begun.filter(({ status }) => status === 201).length, 1);
+    assert.equal(starts.filter(({ status }) => status === 201).length, 1);
   });
 
   it('the authentication with a passkey remembers a challenge of the caller for a day: the purge removes it then, and not before', async () => {
@@ -122,7 +122,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     }
   });
 
-  const counted = (body: { user: { lockInfo: { modalities: { PASSKEY?: { failedCount: number } } } } }) =>
+  const failuresOf = (body: { user: { lockInfo: { modalities: { PASSKEY?: { failedCount: number } } } } }) =>
     body.user.lockInfo.modalities.PASSKEY?.failedCount ?? 0;
 
   it('the authentication with a passkey refuses with 353, 356, 365, 382, 383, 100091, 100092 and 100200 a wrong assertion, counts a failure, and shows the user', async () => {
@@ -140,11 +140,11 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       const { device, userId } = await rp.register();
       const answer = await rp.login(device, userId, faults);
       assertRefused(answer, code);
-      assert.deepEqual([answer.body.user.id, counted(answer.body)], [userId, 1]);
+      assert.deepEqual([answer.body.user.id, failuresOf(answer.body)], [userId, 1]);
       const { body } = await rp.call('GET', `/users/${userId}/authentications`);
       assert.deepEqual([body.content[0].succeeded, body.content[0].code], [false, code]);
       const good = await rp.login(device, userId);
-      assert.deepEqual([good.status, counted(good.body)], [200, 0]);
+      assert.deepEqual([good.status, failuresOf(good.body)], [200, 0]);
     }
   });
 
@@ -164,7 +164,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
         const { body } = await rp.startAuthentication(owner);
         const answer = await rp.authenticate(body.sessionId, completion);
         assertRefused(answer, code);
-        if (owner) assert.equal(counted(answer.body), 0);
+        if (owner) assert.equal(failuresOf(answer.body), 0);
         assertRefused(await rp.authenticate(body.sessionId, completion), 100035, 404);
       }
     }
@@ -193,7 +193,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     const late = await rp.register(one.userId);
     const answer = await rp.authenticate(body.sessionId, { credential: late.device.get(body.publicKey) });
     assertRefused(answer, 364);
-    assert.equal(counted(answer.body), 0);
+    assert.equal(failuresOf(answer.body), 0);
     assertRefused(await rp.login(one.device, undefined, { userHandle: null }), 364);
   });
 
@@ -203,7 +203,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
     for (const _ of [1, 2, 3]) assert.equal((await rp.login(device, userId)).status, 200);
     const answer = await rp.login(clone, userId);
     assertRefused(answer, 372);
-    assert.equal(counted(answer.body), 1);
+    assert.equal(failuresOf(answer.body), 1);
     assert.equal((await rp.login(device, userId)).status, 200);
   });
 

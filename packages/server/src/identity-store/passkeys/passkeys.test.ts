@@ -42,7 +42,8 @@ onBothEngines('passkeys', (_engine, places) => {
   it('passkeys of a relying party on a host of the server work for the origins that /.well-known/webauthn names', async () => {
     const host = 'acme.fir.localhost';
     const config = { rpId: host, relatedOrigins: ['https://shop.example', 'https://shop.test'] };
-    const ask = (named: string) => grove.app.http.inject({ url: '/.well-known/webauthn', headers: { host: named } });
+    const ask = (hostName: string) =>
+      grove.app.http.inject({ url: '/.well-known/webauthn', headers: { host: hostName } });
     assert.equal((await ask(host)).statusCode, 404);
     assert.equal((await rp.post('/passkeyConfig', config)).status, 201);
     const answer = await ask(`${host}:8080`);
@@ -53,8 +54,8 @@ onBothEngines('passkeys', (_engine, places) => {
   it('the passkey configuration is shown with the store, and an update changes only the fields in the request', async () => {
     const config = { rpId: 'example.net', rpName: 'Net', restrictedOrigins: ['https://example.net'] };
     assertRefused(await rp.post('/passkeyConfig', { ...config, unknown: true }), 100001);
-    const { lastUpdatedDtm: _made, ...made } = await rp.must('/passkeyConfig', config);
-    assert.deepEqual(made, config);
+    const { lastUpdatedDtm: _made, ...view } = await rp.must('/passkeyConfig', config);
+    assert.deepEqual(view, config);
     const after = await rp.must('/passkeyConfig/example.net', { rpName: 'New', rpId: 'example.com' }, 200);
     assert.deepEqual(after, { ...config, rpName: 'New', lastUpdatedDtm: after.lastUpdatedDtm });
     const { body } = await rp.call('GET', '');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { refusesWith } from '../../../test/authenticator/asked.ts';
+import { refusesWith } from '../../../test/authenticator/expected.ts';
 import { type Completion, readCompletion } from './read-completion.ts';
 
 const read = (body: unknown) => () => readCompletion(body as Completion);

@@ -76,8 +76,8 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       assert.equal(status, 200);
       assert.equal(body.passkey.credentialId, device.id);
       if (owner) assert.equal(body.user.id, owner);
-      const got = await rp.call('GET', `/users/${body.user.id}`);
-      assert.ok(got.body.summaryInfo.passkeys.some(({ id }: { id: string }) => id === body.passkey.id));
+      const userAnswer = await rp.call('GET', `/users/${body.user.id}`);
+      assert.ok(userAnswer.body.summaryInfo.passkeys.some(({ id }: { id: string }) => id === body.passkey.id));
       assert.equal((await rp.login(device, owner)).body.user.id, body.user.id);
     }
     const { body } = await rp.startRegistration(user.id);
@@ -120,13 +120,13 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
       assert.equal(refusal.body.errors[0].pointer, '/mediation');
     }
     const unasked = { flags: 64 | 8 };
-    const made = async (body: object) => {
+    const createWith = async (body: object) => {
       const started = await rp.startRegistration(id, body, 'upgrade');
       const credential = authenticator({ origin: rp.origin }).create(started.body.publicKey, unasked);
       return rp.completeRegistration(started.body.sessionId, { credential });
     };
-    assertRefused(await made({}), 100092);
-    const done = await made(conditional);
+    assertRefused(await createWith({}), 100092);
+    const done = await createWith(conditional);
     assert.equal(done.status, 200, done.text);
   });
 

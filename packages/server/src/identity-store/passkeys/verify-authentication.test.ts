@@ -2,27 +2,27 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { Faults } from '../../../test/authenticator/authenticator.ts';
 import {
-  askedToAuthenticate,
+  expectedAuthentication,
   ORIGIN,
   refusesWith,
   registeredAuthenticator,
   USER_HANDLE,
-} from '../../../test/authenticator/asked.ts';
-import type { Faults } from '../../../test/authenticator/authenticator.ts';
+} from '../../../test/authenticator/expected.ts';
 import type { Alg } from '../../../test/authenticator/sign-with.ts';
 import { Refusal } from '../attempts/refusal.ts';
 import { type ExpectedAuthentication, type StoredPasskey, verifyAuthentication } from './verify-authentication.ts';
 
-type Wrong = { faults?: Faults; asked?: Partial<ExpectedAuthentication>; passkey?: Partial<StoredPasskey> };
+type Wrong = { faults?: Faults; expected?: Partial<ExpectedAuthentication>; passkey?: Partial<StoredPasskey> };
 
 const one = registeredAuthenticator();
 
-/** One assertion, right but for what is given. */
-function verify({ faults, asked: more, passkey }: Wrong = {}) {
-  const asked = askedToAuthenticate(more);
+/** Verifies an assertion that is correct except for the given faults. */
+function verify({ faults, expected: more, passkey }: Wrong = {}) {
+  const expected = expectedAuthentication(more);
   // The counter of the stored passkey stays behind, so every assertion advances it.
-  return verifyAuthentication(one.device.get(asked, faults), { ...one.passkey, ...passkey }, asked);
+  return verifyAuthentication(one.device.get(expected, faults), { ...one.passkey, ...passkey }, expected);
 }
 
 const refuses = (code: number, wrong: Wrong, counts?: boolean) => refusesWith(() => verify(wrong), code, counts);
@@ -32,43 +32,45 @@ describe('the verification of an assertion', () => {
   for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
     it(`the verification of an assertion accepts a correct one of the algorithm ${alg}, and none with a changed bit`, () => {
       const { device, passkey } = registeredAuthenticator({ alg });
-      const asked = askedToAuthenticate();
-      const good = device.get(asked);
-      assert.equal(verifyAuthentication(good, passkey, asked).signCount, 2);
+      const expected = expectedAuthentication();
+      const good = device.get(expected);
+      assert.equal(verifyAuthentication(good, passkey, expected).signCount, 2);
       const signature = Buffer.from(good.response.signature, 'base64url');
       signature[signature.length - 1] = (signature.at(-1) as number) ^ 1;
       const response = { ...good.response, signature: signature.toString('base64url') };
-      refusesWith(() => verifyAuthentication({ ...good, response }, passkey, asked), 100091, true);
+      refusesWith(() => verifyAuthentication({ ...good, response }, passkey, expected), 100091, true);
     });
   }
 
   it('the verification of an assertion returns the counter, the backup state and whether the user was verified', () => {
     const { device, passkey } = registeredAuthenticator({ backupEligible: true, counts: false, userVerified: false });
-    const asked = askedToAuthenticate({ userVerification: 'preferred' });
-    const verified = verifyAuthentication(device.get(asked), passkey, asked);
+    const expected = expectedAuthentication({ userVerification: 'preferred' });
+    const verified = verifyAuthentication(device.get(expected), passkey, expected);
     assert.deepEqual(verified, { signCount: 0, backedUp: true, userVerified: false });
   });
 
   it('the verification of an assertion refuses with 352 the response to a registration', () => {
-    const asked = askedToAuthenticate();
-    const made = one.device.clone().create({ rp: { id: asked.rpId }, user: { id: USER_HANDLE }, ...asked });
-    refusesWith(() => verifyAuthentication(made, one.passkey, asked), 352, false);
+    const expected = expectedAuthentication();
+    const registration = one.device
+      .clone()
+      .create({ rp: { id: expected.rpId }, user: { id: USER_HANDLE }, ...expected });
+    refusesWith(() => verifyAuthentication(registration, one.passkey, expected), 352, false);
     refuses(352, saying({ type: 'webauthn.create' }));
   });
 
   it('the verification of an assertion refuses with 362 an unknown passkey, and another one than the session names', () => {
-    const asked = askedToAuthenticate();
-    refusesWith(() => verifyAuthentication(one.device.get(asked), undefined, asked), 362, false);
+    const expected = expectedAuthentication();
+    refusesWith(() => verifyAuthentication(one.device.get(expected), undefined, expected), 362, false);
     refuses(362, { passkey: { credentialId: 'AAAA' } });
   });
 
   it('the verification of an assertion refuses with 363 the passkey of another user, and counts no failure for anybody', () => {
-    refuses(363, { asked: { userId: '01M7EK55GPPBVSG5TAX910HKS8' } }, false);
+    refuses(363, { expected: { userId: '01M7EK55GPPBVSG5TAX910HKS8' } }, false);
   });
 
   it('the verification of an assertion refuses with 364 a passkey that the options did not allow, and one without a user handle if no user was named', () => {
-    refuses(364, { asked: { allowed: ['AAAA'] } }, false);
-    for (const userHandle of [null, '']) refuses(364, { asked: { userId: undefined }, faults: { userHandle } });
+    refuses(364, { expected: { allowed: ['AAAA'] } }, false);
+    for (const userHandle of [null, '']) refuses(364, { expected: { userId: undefined }, faults: { userHandle } });
   });
 
   it('the verification of an assertion refuses with 348 a passkey that is not active', () =>
@@ -76,7 +78,7 @@ describe('the verification of an assertion', () => {
 
   it('the verification of an assertion refuses with 365 the user handle of another user, also in another spelling', () => {
     for (const userHandle of ['AAAA', `${USER_HANDLE}=`]) refuses(365, { faults: { userHandle } }, true);
-    refuses(365, { asked: { userId: undefined }, faults: { userHandle: 'AAAA' } }, true);
+    refuses(365, { expected: { userId: undefined }, faults: { userHandle: 'AAAA' } }, true);
   });
 
   it('the verification of an assertion accepts one without a user handle if the user is known', () => {
@@ -84,13 +86,13 @@ describe('the verification of an assertion', () => {
   });
 
   it('the verification of an assertion refuses with 353 another challenge, and the right challenge in another spelling', () => {
-    const asked = askedToAuthenticate();
+    const expected = expectedAuthentication();
     refusesWith(
-      () => verifyAuthentication(one.device.get({ ...asked, challenge: 'AAAA' }), one.passkey, asked),
+      () => verifyAuthentication(one.device.get({ ...expected, challenge: 'AAAA' }), one.passkey, expected),
       353,
       true,
     );
-    refuses(353, { asked: { challenge: 'AAAA' }, faults: { clientData: { challenge: 'AAAA=' } } });
+    refuses(353, { expected: { challenge: 'AAAA' }, faults: { clientData: { challenge: 'AAAA=' } } });
   });
 
   it('the verification of an assertion refuses with 382 an origin without TLS, except localhost if that is the relying party', () => {
@@ -101,9 +103,9 @@ describe('the verification of an assertion', () => {
       ['localhost', 'http://localhost:8080'],
       ['app.localhost', 'http://app.localhost'],
     ] as const) {
-      assert.ok(verify({ asked: { rpId }, faults: { clientData: { origin } } }));
+      assert.ok(verify({ expected: { rpId }, faults: { clientData: { origin } } }));
     }
-    refuses(382, { asked: { rpId: 'app.localhost' }, ...saying({ origin: 'http://localhost' }) });
+    refuses(382, { expected: { rpId: 'app.localhost' }, ...saying({ origin: 'http://localhost' }) });
   });
 
   it('the verification of an assertion refuses with 383 an origin outside of the relying party', () => {
@@ -136,15 +138,15 @@ describe('the verification of an assertion', () => {
   });
 
   it('the verification of an assertion refuses with 354 an origin that is not on the list, if there is one', () => {
-    refuses(354, { asked: { restrictedOrigins: ['https://example.org', `${ORIGIN}:8443`] } }, true);
-    assert.ok(verify({ asked: { restrictedOrigins: [ORIGIN] } }));
+    refuses(354, { expected: { restrictedOrigins: ['https://example.org', `${ORIGIN}:8443`] } }, true);
+    assert.ok(verify({ expected: { restrictedOrigins: [ORIGIN] } }));
   });
 
   it('the verification of an assertion accepts a related origin of another domain, and an app, only if they are on the list', () => {
     const related = 'https://example.co.uk';
-    assert.ok(verify({ asked: { relatedOrigins: [related] }, ...saying({ origin: related }) }));
+    assert.ok(verify({ expected: { relatedOrigins: [related] }, ...saying({ origin: related }) }));
     const app = 'android:apk-key-hash:0123456789abcdefghijklmnopq';
-    assert.ok(verify({ asked: { restrictedOrigins: [app] }, ...saying({ origin: app }) }));
+    assert.ok(verify({ expected: { restrictedOrigins: [app] }, ...saying({ origin: app }) }));
     refuses(354, saying({ origin: app }));
   });
 
@@ -152,11 +154,11 @@ describe('the verification of an assertion', () => {
     const topOrigin = 'https://shop.test';
     refuses(100200, saying({ crossOrigin: true }), true);
     refuses(100200, saying({ crossOrigin: true, topOrigin }));
-    refuses(100200, { asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true }) });
+    refuses(100200, { expected: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true }) });
     const unnamed = { unnamedTopOriginAllowed: true };
-    assert.ok(verify({ asked: unnamed, ...saying({ crossOrigin: true }) }));
-    refuses(100200, { asked: unnamed, ...saying({ crossOrigin: true, topOrigin }) });
-    assert.ok(verify({ asked: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true, topOrigin }) }));
+    assert.ok(verify({ expected: unnamed, ...saying({ crossOrigin: true }) }));
+    refuses(100200, { expected: unnamed, ...saying({ crossOrigin: true, topOrigin }) });
+    assert.ok(verify({ expected: { topOrigins: [topOrigin] }, ...saying({ crossOrigin: true, topOrigin }) }));
   });
 
   it('the verification of an assertion refuses with 356 a token binding, which Grove does not use, and one without a status', () => {
@@ -169,8 +171,8 @@ describe('the verification of an assertion', () => {
   it('the verification of an assertion refuses with 100092 a user who was not present, or not verified although the policy requires it', () => {
     refuses(100092, { faults: { flags: 0 } }, true);
     refuses(100092, { faults: { flags: 1 } }, true);
-    assert.ok(verify({ asked: { userVerification: 'preferred' }, faults: { flags: 1 } }));
-    refuses(100092, { asked: { userVerification: 'discouraged' }, faults: { flags: 4 } });
+    assert.ok(verify({ expected: { userVerification: 'preferred' }, faults: { flags: 1 } }));
+    refuses(100092, { expected: { userVerification: 'discouraged' }, faults: { flags: 4 } });
   });
 
   it('the verification of an assertion refuses with 100090 backup flags that contradict each other or the registration', () => {
@@ -228,10 +230,10 @@ describe('the verification of an assertion', () => {
   });
 
   it('the verification of an assertion refuses with 100090 every second spelling of base64url, and every missing member', () => {
-    const asked = askedToAuthenticate();
-    const good = one.device.get(asked);
+    const expected = expectedAuthentication();
+    const good = one.device.get(expected);
     const check = (credential: object) =>
-      refusesWith(() => verifyAuthentication(credential as typeof good, one.passkey, asked), 100090, false);
+      refusesWith(() => verifyAuthentication(credential as typeof good, one.passkey, expected), 100090, false);
     for (const name of ['clientDataJSON', 'authenticatorData', 'signature'] as const) {
       const value = good.response[name];
       for (const spelt of [`${value}=`, `${value} `, `${value}\n`, `${value}!!`, undefined, 7, null]) {
@@ -249,19 +251,19 @@ describe('the verification of an assertion', () => {
     check({ ...good, id: `${good.id}=`, rawId: `${good.id}=` });
     check({ ...good, rawId: 'AAAA' });
     check({ ...good, id: '', rawId: '' });
-    assert.ok(verifyAuthentication({ ...good, rawId: good.id }, one.passkey, asked));
+    assert.ok(verifyAuthentication({ ...good, rawId: good.id }, one.passkey, expected));
   });
 
   it('the verification of an assertion refuses a correct one with any one bit changed, and never throws another error', () => {
-    const asked = askedToAuthenticate();
-    const good = one.device.get(asked);
+    const expected = expectedAuthentication();
+    const good = one.device.get(expected);
     const names = ['clientDataJSON', 'authenticatorData', 'signature'] as const;
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.nat(), fc.nat(7), (name, at, bit) => {
         const bytes = Buffer.from(good.response[name], 'base64url');
         bytes[at % bytes.length] = (bytes[at % bytes.length] as number) ^ (1 << bit);
         const response = { ...good.response, [name]: bytes.toString('base64url') };
-        assert.throws(() => verifyAuthentication({ ...good, response }, one.passkey, asked), Refusal);
+        assert.throws(() => verifyAuthentication({ ...good, response }, one.passkey, expected), Refusal);
       }),
       { numRuns: 500 },
     );
@@ -269,16 +271,16 @@ describe('the verification of an assertion', () => {
 
   it('the verification of an assertion refuses with 100090 client data in which a member appears twice', () => {
     const one = registeredAuthenticator();
-    const asked = askedToAuthenticate();
-    const text = `{"challenge":"AAAA","type":"webauthn.get","challenge":"${asked.challenge}","origin":"${ORIGIN}"}`;
-    const assertion = one.device.get(asked, { clientDataJson: Buffer.from(text) });
-    refusesWith(() => verifyAuthentication(assertion, one.passkey, asked), 100090, false);
+    const expected = expectedAuthentication();
+    const text = `{"challenge":"AAAA","type":"webauthn.get","challenge":"${expected.challenge}","origin":"${ORIGIN}"}`;
+    const assertion = one.device.get(expected, { clientDataJson: Buffer.from(text) });
+    refusesWith(() => verifyAuthentication(assertion, one.passkey, expected), 100090, false);
   });
 
   it('the verification of an assertion accepts a byte order mark before the client data, as the standard says', () => {
-    const asked = askedToAuthenticate();
-    const clientData = JSON.stringify({ type: 'webauthn.get', challenge: asked.challenge, origin: ORIGIN });
+    const expected = expectedAuthentication();
+    const clientData = JSON.stringify({ type: 'webauthn.get', challenge: expected.challenge, origin: ORIGIN });
     const faults = { clientDataJson: Buffer.from(`\ufeff${clientData}`) };
-    assert.ok(verifyAuthentication(one.device.get(asked, faults), one.passkey, asked));
+    assert.ok(verifyAuthentication(one.device.get(expected, faults), one.passkey, expected));
   });
 });

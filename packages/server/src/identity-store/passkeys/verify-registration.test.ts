@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { askedToRegister, creation, ORIGIN, refusesWith } from '../../../test/authenticator/asked.ts';
 import { type AuthenticatorOptions, authenticator, type Faults } from '../../../test/authenticator/authenticator.ts';
+import { creation, expectedRegistration, ORIGIN, refusesWith } from '../../../test/authenticator/expected.ts';
 import type { Alg } from '../../../test/authenticator/sign-with.ts';
 import { type Cbor, writeCbor } from '../../../test/authenticator/write-cbor.ts';
 import { type ExpectedRegistration, verifyRegistration } from './verify-registration.ts';
 
-type Wrong = { faults?: Faults; asked?: Partial<ExpectedRegistration>; options?: Partial<AuthenticatorOptions> };
+type Wrong = { faults?: Faults; expected?: Partial<ExpectedRegistration>; options?: Partial<AuthenticatorOptions> };
 
 /** One registration, right but for what is given. */
-function verify({ faults, asked: more, options }: Wrong = {}) {
-  const asked = askedToRegister(more);
+function verify({ faults, expected: more, options }: Wrong = {}) {
+  const expected = expectedRegistration(more);
   const device = authenticator({ origin: ORIGIN, ...options });
-  return verifyRegistration(device.create(creation(asked), faults), asked);
+  return verifyRegistration(device.create(creation(expected), faults), expected);
 }
 
 const refuses = (code: number, wrong: Wrong) => refusesWith(() => verify(wrong), code);
@@ -22,7 +22,7 @@ describe('the verification of a registration', () => {
   for (const alg of [-7, -8, -35, -36, -257] as const satisfies Alg[]) {
     it(`the verification of a registration accepts a key of the algorithm ${alg} if it was offered, and otherwise refuses it with 100090`, () => {
       assert.equal(verify({ options: { alg } }).alg, alg);
-      refuses(100090, { options: { alg }, asked: { algorithms: [alg === -7 ? -8 : -7] } });
+      refuses(100090, { options: { alg }, expected: { algorithms: [alg === -7 ? -8 : -7] } });
     });
   }
 
@@ -56,7 +56,7 @@ describe('the verification of a registration', () => {
     refuses(382, saying({ origin: 'http://login.example.org' }));
     refuses(383, saying({ origin: 'https://example.com' }));
     refuses(383, { faults: { rpId: 'example.com' } });
-    refuses(354, { asked: { restrictedOrigins: ['https://example.org'] } });
+    refuses(354, { expected: { restrictedOrigins: ['https://example.org'] } });
   });
 
   it('the verification of a registration refuses with 100200 a frame in a page of another origin, with topOrigin and without', () => {
@@ -72,7 +72,7 @@ describe('the verification of a registration', () => {
     refuses(100092, { faults: { flags: 64 | 4 } });
     refuses(100092, { options: { userVerified: false } });
     assert.equal(
-      verify({ options: { userVerified: false }, asked: { userVerification: 'preferred' } }).userVerified,
+      verify({ options: { userVerified: false }, expected: { userVerification: 'preferred' } }).userVerified,
       false,
     );
   });
@@ -83,9 +83,9 @@ describe('the verification of a registration', () => {
   });
 
   it('the verification of a registration refuses with 100090 an assertion, and the client data of one', () => {
-    const asked = askedToRegister();
-    const assertion = authenticator({ origin: ORIGIN }).get(asked);
-    refusesWith(() => verifyRegistration(assertion, asked), 100090);
+    const expected = expectedRegistration();
+    const assertion = authenticator({ origin: ORIGIN }).get(expected);
+    refusesWith(() => verifyRegistration(assertion, expected), 100090);
     refuses(100090, saying({ type: 'webauthn.get' }));
   });
 
@@ -152,13 +152,13 @@ describe('the verification of a registration', () => {
   });
 
   it('the verification of a registration refuses with 100090 client data in which a member appears twice', () => {
-    const asked = askedToRegister();
-    const rest = `"challenge":"${asked.challenge}","origin":"${ORIGIN}","crossOrigin":false`;
+    const expected = expectedRegistration();
+    const rest = `"challenge":"${expected.challenge}","origin":"${ORIGIN}","crossOrigin":false`;
     const clientDataJson = (text: string) => Buffer.from(text);
     const register = (text: string) =>
       verifyRegistration(
-        authenticator({ origin: ORIGIN }).create(creation(asked), { clientDataJson: clientDataJson(text) }),
-        asked,
+        authenticator({ origin: ORIGIN }).create(creation(expected), { clientDataJson: clientDataJson(text) }),
+        expected,
       );
     assert.ok(register(`{"type":"webauthn.create",${rest}}`));
     for (const twice of ['"challenge":"AAAA"', '"origin":"https://evil.test"', '"\\u0074ype":"webauthn.get"']) {
@@ -168,9 +168,9 @@ describe('the verification of a registration', () => {
 
   it('the verification of a registration refuses with 100090 a malformed attestation object', () => {
     const object = (change: (object: Map<string, Cbor>) => void): Faults => ({
-      attestation(given) {
-        change(given);
-        return given;
+      attestation(map) {
+        change(map);
+        return map;
       },
     });
     const faults: Faults[] = [
@@ -178,10 +178,10 @@ describe('the verification of a registration', () => {
       { attestationBytes: (bytes) => bytes.subarray(0, -1) },
       { attestationBytes: () => Buffer.alloc(0) },
       { attestationBytes: () => writeCbor('text') },
-      object((given) => given.delete('fmt')),
-      object((given) => given.set('attStmt', [])),
-      object((given) => given.set('authData', 'text')),
-      object((given) => given.set('more', 1)),
+      object((map) => map.delete('fmt')),
+      object((map) => map.set('attStmt', [])),
+      object((map) => map.set('authData', 'text')),
+      object((map) => map.set('more', 1)),
       { authData: (data) => Buffer.concat([data, Buffer.of(0)]) },
       { authData: (data) => data.subarray(0, 50) },
       { authData: (data) => data.subarray(0, 60) },
@@ -201,12 +201,15 @@ describe('the verification of a registration', () => {
       'x'.repeat(33),
       ...Array.from({ length: 20 }, (_, at) => `t${'a'.repeat(at)}`),
     ];
-    const asked = askedToRegister();
-    const made = authenticator({ origin: ORIGIN }).create(creation(asked));
-    const kept = verifyRegistration({ ...made, response: { ...made.response, transports } }, asked).transports;
-    assert.deepEqual([kept.length, kept[0], kept[1]], [10, 'usb', 't']);
+    const expected = expectedRegistration();
+    const response = authenticator({ origin: ORIGIN }).create(creation(expected));
+    const storedTransports = verifyRegistration(
+      { ...response, response: { ...response.response, transports } },
+      expected,
+    ).transports;
+    assert.deepEqual([storedTransports.length, storedTransports[0], storedTransports[1]], [10, 'usb', 't']);
     assert.deepEqual(
-      verifyRegistration({ ...made, response: { ...made.response, transports: 'usb' } }, asked).transports,
+      verifyRegistration({ ...response, response: { ...response.response, transports: 'usb' } }, expected).transports,
       [],
     );
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { refusesWith, toStored } from '../../../test/authenticator/asked.ts';
+import { refusesWith, toStored } from '../../../test/authenticator/expected.ts';
 import fixture from '../../../test/authenticator/w3c-vectors.json' with { type: 'json' };
 import { OFFERED } from './algorithms.ts';
 import { verifyAuthentication } from './verify-authentication.ts';
@@ -47,8 +47,8 @@ function authenticate(name: Name, passkey: ReturnType<typeof toStored>) {
   const { challenge, ...response } = fixture.vectors[name].authentication;
   const topOrigins = topOriginOf(response.clientDataJSON);
   const { credentialId: id } = passkey;
-  const asked = { ...places, topOrigins, challenge, userVerification: 'preferred', allowed: [id] } as const;
-  return verifyAuthentication({ id, rawId: id, response }, passkey, { ...asked, userId: passkey.userId });
+  const expected = { ...places, topOrigins, challenge, userVerification: 'preferred', allowed: [id] } as const;
+  return verifyAuthentication({ id, rawId: id, response }, passkey, { ...expected, userId: passkey.userId });
 }
 
 describe('the test vectors of the W3C', () => {

@@ -32,7 +32,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   const tokens = async (query = '?madeFor=PUSH_NOTIFICATION&size=1000', token?: string): Promise<Body[]> =>
     (await world.grove.call(`${MANAGER}/processTokens${query}`, token ? { token } : {})).body.content;
   const tokenOf = async (id: string) => (await tokens()).find((each) => each.id === id);
-  const sent = async (user: { id: string }, body: object = PROCESS): Promise<Body[]> => {
+  const sendTo = async (user: { id: string }, body: object = PROCESS): Promise<Body[]> => {
     const answer = await world.send(user, body);
     assert.equal(answer.status, 201, answer.text);
     return answer.body.pushNotifications;
@@ -41,8 +41,8 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   const toldOf = async (records: Body[]) => {
     await world.settle();
     const ids = records.map(({ id }) => id);
-    const [told] = world.providers.of('FCM').filter(({ data }) => ids.includes(data.pushNotificationId ?? ''));
-    return told?.data ?? {};
+    const [message] = world.providers.of('FCM').filter(({ data }) => ids.includes(data.pushNotificationId ?? ''));
+    return message?.data ?? {};
   };
   const open = async (records: Body[]) => endUser(world.grove, codeOf((await toldOf(records)).redirectUrl ?? ''));
   const statuses = async (user: { id: string }, records: Body[]) =>
@@ -77,14 +77,14 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     await endUser(world.grove, codeOf(redirectUrl));
     assert.deepEqual(await statuses(user, body.pushNotifications), new Set(['COMPLETED']));
     const events = await world.grove.events('Bank');
-    const told = events.find(({ userId, type }) => userId === user.id && type === 'identity.pushNotificationSent');
-    assert.deepEqual([told.childProcessDefnName, told.childProcessDefnVersion], ['approve', 1]);
+    const event = events.find(({ userId, type }) => userId === user.id && type === 'identity.pushNotificationSent');
+    assert.deepEqual([event.childProcessDefnName, event.childProcessDefnVersion], ['approve', 1]);
   });
 
   it('push notifications with a process create it from a process token with an expiry, for this one instance, without personal data', async () => {
     const { user } = await world.everybody();
     const parameters = { firstName: 'Ada' };
-    const [record] = await sent(user, { ...PROCESS, parameters });
+    const [record] = await sendTo(user, { ...PROCESS, parameters });
     const instance = await instanceOf(record.processInstanceId);
     assert.deepEqual(
       [instance.processTokenId, instance.processTokenCounter, instance.firstName],
@@ -114,15 +114,15 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     const place = `${MANAGER}/processTokens/${record.processTokenId}`;
     const wider = JSON.stringify({ status: 'ACTIVE', maxCount: 1000 });
     for (const [method, sentBody] of [['POST', wider], ['DELETE']] as const) {
-      const refused = await world.grove.call(place, { method, ...(sentBody && { body: sentBody }) });
-      assert.deepEqual([refused.status, refused.body?.code], [404, 100021], `${method} ${refused.text}`);
+      const refusal = await world.grove.call(place, { method, ...(sentBody && { body: sentBody }) });
+      assert.deepEqual([refusal.status, refusal.body?.code], [404, 100021], `${method} ${refusal.text}`);
     }
     assert.equal((await tokenOf(record.processTokenId))?.maxCount, 1);
   });
 
   it('push notifications with a process that are sent at once have a token and an instance each', async () => {
     const { user } = await world.everybody();
-    const all = (await Promise.all(Array.from({ length: 4 }, () => sent(user)))).flat();
+    const all = (await Promise.all(Array.from({ length: 4 }, () => sendTo(user)))).flat();
     for (const field of ['processTokenId', 'processInstanceId']) {
       assert.equal(new Set(all.map((record) => record[field])).size, 4);
     }
@@ -131,7 +131,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   it('a rejection on one device rejects the push notifications on all: the process ends, and a waiting instance goes on', async () => {
     const { user } = await world.everybody();
     const parent = await waiting('REJECTED');
-    const records = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    const records = await sendTo(user, { ...PROCESS, parentProcessInstanceId: parent.id });
     const [one, two] = records;
     assert.equal((await world.answer(user, one.id, { status: 'REJECTED' })).body.status, 'REJECTED');
     assert.deepEqual(await statuses(user, records), new Set(['REJECTED']));
@@ -145,7 +145,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
 
   it('an acceptance on one device stays, whatever another device answers later', async () => {
     const { user } = await world.everybody();
-    const records = await sent(user);
+    const records = await sendTo(user);
     // Nobody is told of what was answered before.
     await world.settle();
     const [one, two, three] = records;
@@ -158,11 +158,14 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
 
   it('answers that arrive together with the end of the process leave one result, and no request waits for another', async () => {
     const { user } = await world.everybody();
-    const records = await sent(user);
+    const records = await sendTo(user);
     const code = codeOf((await toldOf(records)).redirectUrl ?? '');
     const answers = records.map(({ id }) => world.answer(user, id, { status: 'REJECTED' }));
-    const [opened, ...answered] = await Promise.all([endUser(world.grove, code).catch(() => undefined), ...answers]);
-    for (const { status, text } of answered) assert.ok([200, 409].includes(status), text);
+    const [opened, ...answerResults] = await Promise.all([
+      endUser(world.grove, code).catch(() => undefined),
+      ...answers,
+    ]);
+    for (const { status, text } of answerResults) assert.ok([200, 409].includes(status), text);
     const ends = await statuses(user, records);
     assert.equal(ends.size, 1);
     if (ends.has('COMPLETED')) assert.ok(opened);
@@ -173,19 +176,19 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   it('push notifications with a process resume the instance that waits for them when the process ends, with its result; 100022 for an unknown instance', async () => {
     const parent = await waiting('COMPLETED');
     const { user } = await world.everybody();
-    const asked = await sent(user, { ...PROCESS, parentProcessInstanceId: parent.id });
-    assert.equal(asked[0].parentProcessInstanceId, parent.id);
+    const pushes = await sendTo(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    assert.equal(pushes[0].parentProcessInstanceId, parent.id);
     await world.settle();
     // What a back end says of its own accord does not let the parent wait for ever.
-    for (const { id } of asked) await world.answer(user, id, { status: 'COMPLETED' });
+    for (const { id } of pushes) await world.answer(user, id, { status: 'COMPLETED' });
     assert.equal((await instanceOf(parent.id)).status, 'PAUSED');
-    await open(asked);
+    await open(pushes);
     await world.settle();
     assert.equal((await instanceOf(parent.id)).status, 'COMPLETED_ENDED_SUCCESS');
-    const told = (await world.grove.events('Bank')).find(
+    const event = (await world.grove.events('Bank')).find(
       ({ parentProcessInstanceId }) => parentProcessInstanceId === parent.id,
     );
-    assert.deepEqual([told.parentProcessDefnName, told.childProcessDefnName], [parent.name, 'approve']);
+    assert.deepEqual([event.parentProcessDefnName, event.childProcessDefnName], [parent.name, 'approve']);
     const nobody = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
     assert.equal((await world.send(user, { ...PROCESS, parentProcessInstanceId: nobody })).body.code, 100022);
     assert.equal((await world.send(user, { ...HELLO, parentProcessInstanceId: parent.id })).body.code, 100001);
@@ -250,14 +253,14 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
 
   it('push notifications close their process token when the process has ended, was deleted or is late, and it is removed after a month', async () => {
     const { user } = await world.everybody();
-    const all = await sent(user);
+    const all = await sendTo(user);
     const [done] = all;
     await open(all);
-    const [deleted] = await sent(user);
+    const [deleted] = await sendTo(user);
     await world.grove.call(`${MANAGER}/processInstances/${deleted.processInstanceId}`, { method: 'DELETE' });
     assert.equal(await world.statusOf(user, deleted.id), 'EXPIRED');
     for (const { processTokenId } of [done, deleted]) assert.equal((await tokenOf(processTokenId)).status, 'INACTIVE');
-    const [late] = await sent(user);
+    const [late] = await sendTo(user);
     assert.equal((await tokenOf(late.processTokenId)).status, 'ACTIVE');
     world.grove.clock.advance(15 * MINUTE);
     await world.grove.until(async () => (await instanceOf(late.processInstanceId)).status === 'COMPLETED_TERMINATED');

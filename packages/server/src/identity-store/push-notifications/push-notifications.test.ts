@@ -23,9 +23,9 @@ onBothEngines('push notifications', (_engine, places) => {
 
   it('push notifications reach every device through its provider, and contain only what the request says', async () => {
     const { user, apple, google, web } = await world.everybody();
-    const sent = await world.send(user);
-    assert.equal(sent.status, 201, sent.text);
-    assert.equal(sent.body.pushNotifications.length, 3);
+    const answer = await world.send(user);
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal(answer.body.pushNotifications.length, 3);
     await world.settle();
     const [toApple] = world.providers.of('APNS');
     const [toGoogle] = world.providers.of('FCM');
@@ -33,7 +33,9 @@ onBothEngines('push notifications', (_engine, places) => {
     assert.deepEqual([toApple?.token, toGoogle?.token, toBrowser?.token], [apple, google, web]);
     for (const one of [toApple, toGoogle, toBrowser]) {
       assert.deepEqual([one?.title, one?.message], [HELLO.title, HELLO.message]);
-      const record = sent.body.pushNotifications.find(({ id }: { id: string }) => id === one?.data.pushNotificationId);
+      const record = answer.body.pushNotifications.find(
+        ({ id }: { id: string }) => id === one?.data.pushNotificationId,
+      );
       assert.deepEqual(one?.data, { pushNotificationId: record.id, type: 'GENERIC', rpId: RP });
       assert.equal(await world.statusOf(user, record.id), 'SENT');
     }
@@ -75,8 +77,8 @@ onBothEngines('push notifications', (_engine, places) => {
     );
     for (const token of [world.grove.ofOther, world.grove.inTest]) {
       assert.equal((await world.grove.send('GET', world.pushes(user), undefined, token)).body.code, 100027);
-      const refused = await world.grove.send('POST', world.pushes(user, `/relyingParties/${RP}`), HELLO, token);
-      assert.equal(refused.body.code, 100027);
+      const refusal = await world.grove.send('POST', world.pushes(user, `/relyingParties/${RP}`), HELLO, token);
+      assert.equal(refusal.body.code, 100027);
     }
   });
 
@@ -146,9 +148,9 @@ onBothEngines('push notifications', (_engine, places) => {
     const body = { ...HELLO, devices: 'PREFERRED' };
     assert.equal((await world.send(user, body)).body.code, 100040);
     await world.grove.send('POST', world.party.ofUser(user, '/preferredDevice/android'));
-    const sent = await world.send(user, body);
+    const answer = await world.send(user, body);
     assert.deepEqual(
-      sent.body.pushNotifications.map(({ deviceId }: { deviceId: string }) => deviceId),
+      answer.body.pushNotifications.map(({ deviceId }: { deviceId: string }) => deviceId),
       ['android'],
     );
     const { user: without } = await world.party.holder();
@@ -162,8 +164,8 @@ onBothEngines('push notifications', (_engine, places) => {
       ...Array(3).fill(100039),
       ...Array(5).fill('ok'),
     ]);
-    const refused = await world.send(user);
-    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, String((10 * MINUTE) / SECOND)]);
+    const refusal = await world.send(user);
+    assert.deepEqual([refusal.status, refusal.headers.get('retry-after')], [429, String((10 * MINUTE) / SECOND)]);
     world.grove.clock.advance(10 * MINUTE);
     assert.equal((await world.send(user)).status, 201);
   });

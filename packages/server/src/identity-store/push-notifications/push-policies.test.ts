@@ -18,9 +18,9 @@ onBothEngines('push notification policies', (_engine, places) => {
     const own = await openRelyingParty(world.grove, 'Policies');
     const at = (tail = '') => `${own.store}/pushNotificationPolicy${tail}`;
     const { fcm, apns } = world.providers.settings;
-    const made = await world.grove.send('POST', at(), { rpId: RP, fcm });
-    assert.equal(made.status, 201, made.text);
-    const { createdDtm, lastUpdatedDtm, ...policy } = made.body;
+    const creation = await world.grove.send('POST', at(), { rpId: RP, fcm });
+    assert.equal(creation.status, 201, creation.text);
+    const { createdDtm, lastUpdatedDtm, ...policy } = creation.body;
     assert.deepEqual(policy, { rpId: RP, status: 'ACTIVE', providers: ['FCM'] });
     assert.equal((await world.grove.send('POST', at(), { rpId: RP, fcm })).body.code, 100014);
     assert.equal((await world.grove.send('POST', at(), { rpId: 'no.example', fcm })).body.code, 100029);
@@ -55,9 +55,9 @@ onBothEngines('push notification policies', (_engine, places) => {
       fcm: { ...fcm, privateKey: apns.privateKey, tokenUri: 'http://169.254.169.254/token' },
       webPush: { ...webPush, subject: 'me', publicKey: 'AAAA', privateKey: '!' },
     };
-    const refused = await world.policyAt('POST', '', body);
+    const refusal = await world.policyAt('POST', '', body);
     assert.deepEqual(
-      refused.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      refusal.body.errors.map(({ pointer }: { pointer: string }) => pointer),
       [
         '/apns/address',
         '/apns/privateKey',

@@ -17,24 +17,24 @@ onBothEngines('identity stores', (_engine, places) => {
       defaultUserStatus: 'PENDING_ACTIVE',
       lockConfiguration: { maxFailedAttempts: 3, modalities: { TOTP: { tempLockDuration: 'PT1M' } } },
     };
-    const made = await grove.send('POST', '/stores', { name: 'Customers', description: 'All', configuration });
-    assert.equal(made.status, 201, made.text);
+    const creation = await grove.send('POST', '/stores', { name: 'Customers', description: 'All', configuration });
+    assert.equal(creation.status, 201, creation.text);
     const none = { appkeyConfigs: {}, passkeyConfigs: {}, totpPolicies: {}, pushNotificationPolicies: {} };
-    assert.deepEqual(made.body.configuration, { ...configuration, ...none });
-    assert.deepEqual([made.body.name, made.body.status, made.body.id.length], ['Customers', 'ACTIVE', 26]);
-    assert.deepEqual((await grove.send('GET', '/stores/Customers')).body, made.body);
+    assert.deepEqual(creation.body.configuration, { ...configuration, ...none });
+    assert.deepEqual([creation.body.name, creation.body.status, creation.body.id.length], ['Customers', 'ACTIVE', 26]);
+    assert.deepEqual((await grove.send('GET', '/stores/Customers')).body, creation.body);
     grove.clock.advance(1000);
     const policy = (await grove.send('POST', '/stores/Customers/totpPolicy', { name: 'app' })).body;
     grove.clock.advance(1000);
     const changed = await grove.send('POST', '/stores/Customers', {
-      ...made.body,
+      ...creation.body,
       status: 'INACTIVE',
       configuration: { defaultLocale: 'fr', maxUsers: 5 },
     });
     assert.equal(changed.status, 200, changed.text);
     const { lastUpdatedDtm, ...rest } = changed.body;
-    assert.notEqual(lastUpdatedDtm, made.body.lastUpdatedDtm);
-    assert.deepEqual([rest.status, rest.description, rest.createdDtm], ['INACTIVE', 'All', made.body.createdDtm]);
+    assert.notEqual(lastUpdatedDtm, creation.body.lastUpdatedDtm);
+    assert.deepEqual([rest.status, rest.description, rest.createdDtm], ['INACTIVE', 'All', creation.body.createdDtm]);
     const { lastUpdatedDtm: _date, ...fields } = policy;
     assert.deepEqual(fields, {
       name: 'app',
@@ -169,13 +169,13 @@ onBothEngines('identity stores', (_engine, places) => {
     const { id } = await grove.user(store, { extId: 'ann' });
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app' });
     await grove.send('POST', store, { status: 'INACTIVE' });
-    for (const [path, given] of [
+    for (const [path, body] of [
       ['/users', {}],
       [`/users/${id}/totps/registrations/app`, {}],
       [`/users/${id}/totps/registrations/app/complete`, { code: '123456' }],
       [`/users/${id}/totps/authentications/app`, { code: '123456' }],
     ] as const) {
-      const answer = await grove.send('POST', `${store}${path}`, given);
+      const answer = await grove.send('POST', `${store}${path}`, body);
       assert.deepEqual([answer.status, answer.body.code], [400, 100082], path);
     }
     assert.equal((await grove.send('GET', `${store}/users/${id}`)).status, 200);

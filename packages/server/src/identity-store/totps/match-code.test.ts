@@ -75,8 +75,8 @@ describe('a time-based one-time password', () => {
     const totp = newTotp();
     const { secret } = showSecret(totp, { issuer: 'a', label: 'b' });
     for (const now of [1.7e12, 1.8e12, 1.9e12]) {
-      const asked = ['--totp', '-b', secret, '-N', `@${now / 1000}`];
-      const { stdout } = spawnSync('oathtool', asked, { encoding: 'utf8' });
+      const parameters = ['--totp', '-b', secret, '-N', `@${now / 1000}`];
+      const { stdout } = spawnSync('oathtool', parameters, { encoding: 'utf8' });
       assert.equal(stdout.trim(), codeOf(totp, stepOf(totp, now)));
     }
   });
@@ -107,13 +107,13 @@ describe('a time-based one-time password', () => {
     const totp = newTotp({ secret: seed(20) });
     const window = 300;
     let step = 1e6;
-    const seen = new Map<string, number>();
+    const stepsByCode = new Map<string, number>();
     let earlier: number | undefined;
     for (; earlier === undefined; step++) {
       const code = codeOf(totp, step);
-      const before = seen.get(code);
+      const before = stepsByCode.get(code);
       if (before !== undefined && step - before <= 2 * window) earlier = before;
-      seen.set(code, step);
+      stepsByCode.set(code, step);
     }
     const later = step - 1;
     const now = Math.floor((earlier + later) / 2) * totp.period * 1000;

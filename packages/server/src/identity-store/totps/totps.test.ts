@@ -8,7 +8,7 @@ import { DAY, MINUTE, SECOND } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
 const SEALED = sql('SELECT sealed FROM user_totps WHERE tenant_id = $1 AND user_id = $2');
-const TOLD = sql('SELECT payload FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2');
+const DELIVERIES = sql('SELECT payload FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2');
 const WITH_COLON = sql(
   `UPDATE relying_parties SET config = replace(config, 'Acme EU', 'Acme: EU') WHERE tenant_id = $1`,
 );
@@ -195,13 +195,13 @@ onBothEngines('TOTP', (_engine, places) => {
       const app = await register(user);
       await start(user);
       await post(`${store}/users/${user.id}`, { status });
-      const given = { code: codeOf(app) };
+      const body = { code: codeOf(app) };
       const tails = ['/totps/authentications/app', '/totps/registrations/app/complete'];
       for (const path of [
         ...tails.flatMap((tail) => addressesOf(store, user, tail)),
         `${store}/users/${user.id}/totps/registrations/app`,
       ]) {
-        const answer = await post(path, path.endsWith('/totps/registrations/app') ? {} : given);
+        const answer = await post(path, path.endsWith('/totps/registrations/app') ? {} : body);
         assert.deepEqual([answer.status, answer.body.code, answer.body.user?.status], [400, code, status], path);
       }
       await post(`${store}/users/${user.id}`, { status: 'ACTIVE' });
@@ -218,8 +218,8 @@ onBothEngines('TOTP', (_engine, places) => {
     grove.clock.advance(10 * MINUTE);
     assert.equal((await post(complete, { code: codeOf(app) })).body.code, 100053);
     const registered = await register(user);
-    const gone = await post(`${store}/users/${user.id}/totps/deregistrations/app`);
-    assert.deepEqual([gone.status, gone.body.summaryInfo.totps], [200, []]);
+    const removal = await post(`${store}/users/${user.id}/totps/deregistrations/app`);
+    assert.deepEqual([removal.status, removal.body.summaryInfo.totps], [200, []]);
     assert.equal((await authenticate(user, codeOf(registered))).body.code, 100053);
     const again = await post(`${store}/users/${user.id}/totps/deregistrations/app`);
     assert.deepEqual([again.status, again.body.code], [400, 100053]);
@@ -246,16 +246,16 @@ onBothEngines('TOTP', (_engine, places) => {
   });
 
   it('TOTP follows its policy, which is changed field by field; existing registrations stay as they are', async () => {
-    const given = { name: 'long', algorithm: 'SHA512', digits: 8, period: 60, window: 0 };
-    const made = await post(`${store}/totpPolicy`, given);
-    const { lastUpdatedDtm } = made.body;
-    assert.deepEqual([made.status, made.body], [201, { ...given, issuer: 'Codes', lastUpdatedDtm }]);
+    const policy = { name: 'long', algorithm: 'SHA512', digits: 8, period: 60, window: 0 };
+    const creation = await post(`${store}/totpPolicy`, policy);
+    const { lastUpdatedDtm } = creation.body;
+    assert.deepEqual([creation.status, creation.body], [201, { ...policy, issuer: 'Codes', lastUpdatedDtm }]);
     const user = await newUser();
     const app = await register(user, 'long');
     assert.deepEqual([app.algorithm, app.digits, app.period], ['SHA512', 8, 60]);
     const changed = await post(`${store}/totpPolicy/long`, { digits: 6, period: 30, issuer: 'New' });
     assert.deepEqual(changed.body, {
-      ...given,
+      ...policy,
       digits: 6,
       period: 30,
       issuer: 'New',
@@ -265,7 +265,7 @@ onBothEngines('TOTP', (_engine, places) => {
     const earlier = codeOf(app);
     grove.clock.advance(60 * SECOND);
     assert.equal((await authenticate(user, earlier, 0, 'long')).body.code, 100051);
-    const twice = await post(`${store}/totpPolicy`, given);
+    const twice = await post(`${store}/totpPolicy`, policy);
     assert.deepEqual([twice.status, twice.body.code], [409, 100014]);
     for (const bad of [
       { period: 0 },
@@ -283,27 +283,27 @@ onBothEngines('TOTP', (_engine, places) => {
     const changed = await post(`${store}/totpPolicy/long`, { issuer: 'Acme: EU' });
     assert.deepEqual([changed.body.code, changed.body.errors?.[0]?.pointer], [100001, '/issuer']);
     const path = await grove.store('Acme EU');
-    const made = await post(`${path}/totpPolicy`, { name: 'plain' });
-    assert.equal(made.body.issuer, 'Acme EU');
+    const creation = await post(`${path}/totpPolicy`, { name: 'plain' });
+    assert.equal(creation.body.issuer, 'Acme EU');
     // As a policy of before may be stored.
     await grove.app.db.of(asTenantId('acme')).write((tx) => tx.run(WITH_COLON, ['acme']));
     const user = await grove.user(path, { extId: 'ann' });
-    const shown = await post(`${path}/users/${user.id}/totps/registrations/plain`);
-    const read = URI.parse(shown.body.uri);
+    const registration = await post(`${path}/users/${user.id}/totps/registrations/plain`);
+    const read = URI.parse(registration.body.uri);
     assert.deepEqual([read.issuer, read.label], ['Acme EU', 'ann']);
   });
 
   it('TOTP answers 100030 for an unknown policy, and 100028 for an unknown user', async () => {
     const user = await newUser();
     const code = { code: '123456' };
-    for (const [path, given] of [
+    for (const [path, body] of [
       [`${store}/totpPolicy/none`, {}],
       [`${store}/users/${user.id}/totps/registrations/none`, {}],
       ...addressesOf(store, user, '/totps/registrations/none/complete').map((path) => [path, code] as const),
       ...addressesOf(store, user, '/totps/authentications/none').map((path) => [path, code] as const),
       [`${store}/users/${user.id}/totps/deregistrations/none`, {}],
     ] as const) {
-      const answer = await post(path, given);
+      const answer = await post(path, body);
       assert.deepEqual([answer.status, answer.body.code], [404, 100030], path);
     }
     for (const path of addressesOf(store, { id: 'x', extId: 'nobody' }, '/totps/authentications/app')) {
@@ -338,18 +338,20 @@ onBothEngines('TOTP', (_engine, places) => {
 
   it('TOTP notifies a webhook of a success exactly once, and of no other event', async () => {
     const webhook = { name: 'logins', uri: 'https://hooks.example.com/', events: ['identity.authenticationSucceeded'] };
-    const made = await grove.call('/api/notification-service/webhooks', {
+    const creation = await grove.call('/api/notification-service/webhooks', {
       method: 'POST',
       body: JSON.stringify(webhook),
       token: await grove.token(),
     });
-    assert.equal(made.status, 201, made.text);
+    assert.equal(creation.status, 201, creation.text);
     const user = await newUser();
     const app = await register(user);
     const code = codeOf(app);
     assert.equal((await authenticate(user, code)).status, 200);
     assert.equal((await authenticate(user, code)).body.code, 100052);
-    const rows = await grove.app.db.of(asTenantId('acme')).all<{ payload: string }>(TOLD, ['acme', made.body.id]);
+    const rows = await grove.app.db
+      .of(asTenantId('acme'))
+      .all<{ payload: string }>(DELIVERIES, ['acme', creation.body.id]);
     assert.deepEqual(
       rows.map(({ payload }) => JSON.parse(payload).data.userId),
       [user.id],

@@ -23,8 +23,8 @@ onBothEngines('users of an identity store', (_engine, places) => {
   const tenantDb = () => grove.app.db.of(asTenantId('acme'));
 
   it('users of an identity store are created, read and changed through each of their addresses', async () => {
-    const made = await grove.user(store, { extId: 'ann@example.com/1', attributes: { department: 'Sales' } });
-    const { id, createdDtm, lastUpdatedDtm, ...rest } = made;
+    const user = await grove.user(store, { extId: 'ann@example.com/1', attributes: { department: 'Sales' } });
+    const { id, createdDtm, lastUpdatedDtm, ...rest } = user;
     assert.equal(createdDtm, lastUpdatedDtm);
     assert.deepEqual(rest, {
       environment: 'live',
@@ -36,17 +36,17 @@ onBothEngines('users of an identity store', (_engine, places) => {
       lockInfo: { failedCount: 0, lockCount: 0, modalities: {} },
       summaryInfo: { devices: [], appkeys: [], passkeys: [], totps: [], biometrics: [] },
     });
-    for (const [index, address] of addressesOf(store, made).entries()) {
+    for (const [index, address] of addressesOf(store, user).entries()) {
       assert.deepEqual((await grove.send('GET', address)).body.id, id);
       grove.clock.advance(1000);
-      const changed = await grove.send('POST', address, { ...made, locale: 'fr', attributes: { n: `${index}` } });
+      const changed = await grove.send('POST', address, { ...user, locale: 'fr', attributes: { n: `${index}` } });
       assert.equal(changed.status, 200, changed.text);
       assert.deepEqual([changed.body.locale, changed.body.attributes], ['fr', { n: `${index}` }]);
       assert.ok(changed.body.lastUpdatedDtm > createdDtm);
       assert.deepEqual((await grove.send('GET', address)).body, changed.body);
     }
-    const kept = await grove.send('POST', `${store}/users/${id}`, {});
-    assert.deepEqual(kept.body.attributes, { n: '1' });
+    const answer = await grove.send('POST', `${store}/users/${id}`, {});
+    assert.deepEqual(answer.body.attributes, { n: '1' });
     const none = await grove.send('POST', `${store}/users/${id}`, { attributes: {} });
     assert.deepEqual(none.body.attributes, {});
   });
@@ -82,10 +82,10 @@ onBothEngines('users of an identity store', (_engine, places) => {
     const { inTest } = grove;
     assert.equal((await grove.send('POST', '/stores', { name: 'Pretence' }, inTest)).status, 201);
     const users = '/stores/Pretence/users';
-    const made = (await grove.send('POST', users, { extId: 'ada' }, inTest)).body;
+    const created = (await grove.send('POST', users, { extId: 'ada' }, inTest)).body;
     const list = (await grove.send('GET', users, undefined, inTest)).body;
     const one = (await grove.send('GET', `${users}/ada/ext`, undefined, inTest)).body;
-    assert.deepEqual([made.environment, list.content[0].environment, one.environment], ['test', 'test', 'test']);
+    assert.deepEqual([created.environment, list.content[0].environment, one.environment], ['test', 'test', 'test']);
     assert.equal((await grove.user(store)).environment, 'live');
   });
 
@@ -103,13 +103,13 @@ onBothEngines('users of an identity store', (_engine, places) => {
 
   it('users of an identity store have sealed attributes, which cannot be opened once the user is deleted', async () => {
     for (const at of [0, 1]) {
-      const made = await grove.user(store, { extId: `secret-${at}`, attributes: { nickname: 'Hubertine' } });
-      const row = await tenantDb().get<{ sealed: Uint8Array }>(SEALED, ['acme', made.id]);
+      const user = await grove.user(store, { extId: `secret-${at}`, attributes: { nickname: 'Hubertine' } });
+      const row = await tenantDb().get<{ sealed: Uint8Array }>(SEALED, ['acme', user.id]);
       assert.ok(row && !Buffer.from(row.sealed).toString('latin1').includes('Hubertine'));
-      assert.ok(await tenantDb().get(SUBJECTS, ['acme', `user:${made.id}`]));
-      const address = addressesOf(store, made)[at] as string;
+      assert.ok(await tenantDb().get(SUBJECTS, ['acme', `user:${user.id}`]));
+      const address = addressesOf(store, user)[at] as string;
       assert.equal((await grove.send('DELETE', address)).status, 204);
-      assert.equal(await tenantDb().get(SUBJECTS, ['acme', `user:${made.id}`]), undefined);
+      assert.equal(await tenantDb().get(SUBJECTS, ['acme', `user:${user.id}`]), undefined);
       assert.equal((await grove.send('GET', address)).body.code, 100028);
       assert.equal((await grove.send('DELETE', address)).body.code, 100028);
     }
@@ -122,8 +122,8 @@ onBothEngines('users of an identity store', (_engine, places) => {
       Array.from({ length: 20 }, () => grove.send('POST', `${store}/users`, { extId: 'only' })),
     );
     assert.deepEqual(tries.map(({ status }) => status).sort(), [201, ...Array(19).fill(409)]);
-    const [refused] = tries.filter(({ status }) => status === 409);
-    assert.deepEqual([refused?.body.code, refused?.body.errors[0].pointer], [100037, '/extId']);
+    const [refusal] = tries.filter(({ status }) => status === 409);
+    assert.deepEqual([refusal?.body.code, refusal?.body.errors[0].pointer], [100037, '/extId']);
     assert.equal((await grove.send('POST', `${other}/users`, { extId: 'only' })).status, 201);
     const second = await grove.user(store, { extId: 'second' });
     const renamed = await grove.send('POST', `${store}/users/${second.id}`, { extId: 'only' });
@@ -172,8 +172,8 @@ onBothEngines('users of an identity store', (_engine, places) => {
 
   it('users of an identity store are locked for a time or until they are unlocked, through each of their addresses', async () => {
     for (const at of [0, 1]) {
-      const made = await grove.user(store, { extId: `locked-${at}` });
-      const to = (tail: string) => addressesOf(store, made, tail)[at] as string;
+      const user = await grove.user(store, { extId: `locked-${at}` });
+      const to = (tail: string) => addressesOf(store, user, tail)[at] as string;
       const locked = await grove.send('POST', to('/lock'));
       assert.deepEqual([locked.status, locked.body.status], [200, 'LOCKED'], locked.text);
       const unlocked = await grove.send('POST', to('/unlock'));
@@ -184,7 +184,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
       const listed = await grove.send('GET', `${store}/users?status=TEMP_LOCKED`);
       assert.deepEqual(
         listed.body.content.map(({ id }: { id: string }) => id),
-        [made.id],
+        [user.id],
       );
       const sentBack = await grove.send('POST', to(''), forATime.body);
       assert.equal(sentBack.body.status, 'TEMP_LOCKED');
@@ -199,7 +199,7 @@ onBothEngines('users of an identity store', (_engine, places) => {
   });
 
   it('users of an identity store that were locked for a time while the clock was ahead are free once it is corrected', async () => {
-    const made = await grove.user(store, { extId: 'locked ahead' });
+    const user = await grove.user(store, { extId: 'locked ahead' });
     const idsOf = async (status: string) => {
       const { body } = await grove.send('GET', `${store}/users?status=${status}&size=100`);
       return body.content.map(({ id }: { id: string }) => id);
@@ -208,27 +208,27 @@ onBothEngines('users of an identity store', (_engine, places) => {
     grove.clock.advance(365 * DAY);
     try {
       await grove.renew();
-      const locked = await grove.send('POST', `${store}/users/${made.id}/lock`, { duration: 'PT10M' });
+      const locked = await grove.send('POST', `${store}/users/${user.id}/lock`, { duration: 'PT10M' });
       assert.equal(locked.body.status, 'TEMP_LOCKED', locked.text);
     } finally {
       grove.clock.set(rightTime);
       await grove.renew();
     }
-    const { body: free } = await grove.send('GET', `${store}/users/${made.id}`);
+    const { body: free } = await grove.send('GET', `${store}/users/${user.id}`);
     assert.deepEqual([free.status, free.lockInfo.tempLockExpiresDtm], ['ACTIVE', undefined]);
     assert.deepEqual(
-      [(await idsOf('TEMP_LOCKED')).includes(made.id), (await idsOf('ACTIVE')).includes(made.id)],
+      [(await idsOf('TEMP_LOCKED')).includes(user.id), (await idsOf('ACTIVE')).includes(user.id)],
       [false, true],
     );
   });
 
   it('users of an identity store that are not active cannot be locked, because unlocking would make them active: 502', async () => {
-    const made = await grove.user(store, { status: 'DISABLED' });
-    const answer = await grove.send('POST', `${store}/users/${made.id}/lock`);
+    const user = await grove.user(store, { status: 'DISABLED' });
+    const answer = await grove.send('POST', `${store}/users/${user.id}/lock`);
     assert.deepEqual([answer.status, answer.body.code], [400, 502]);
-    assert.equal((await grove.send('POST', `${store}/users/${made.id}/unlock`)).body.status, 'DISABLED');
-    await grove.send('POST', `${store}/users/${made.id}`, { status: 'ACTIVE' });
-    const types = (await grove.events('People')).filter(({ userId }) => userId === made.id).map(({ type }) => type);
+    assert.equal((await grove.send('POST', `${store}/users/${user.id}/unlock`)).body.status, 'DISABLED');
+    await grove.send('POST', `${store}/users/${user.id}`, { status: 'ACTIVE' });
+    const types = (await grove.events('People')).filter(({ userId }) => userId === user.id).map(({ type }) => type);
     assert.ok(types.includes('identity.userUpdated'), 'to make it active is not to unlock it');
   });
 
@@ -276,9 +276,9 @@ onBothEngines('users of an identity store', (_engine, places) => {
   });
 
   it('users of an identity store have empty lists of sessions and authentications at first, at each of their addresses', async () => {
-    const made = await grove.user(store, { extId: 'quiet' });
+    const user = await grove.user(store, { extId: 'quiet' });
     for (const tail of ['/sessions', '/authentications']) {
-      for (const address of addressesOf(store, made, tail)) {
+      for (const address of addressesOf(store, user, tail)) {
         const { status, body } = await grove.send('GET', address);
         assert.deepEqual([status, body.totalElements, body.content], [200, 0, []]);
       }

@@ -15,8 +15,8 @@ const presented = {
   attestationType: TAG.ATTESTATION_BASIC_SURROGATE,
 };
 const statement: MetadataStatement = { aaid: '4E4E#4001', userVerification: FINGERPRINT | PASSCODE, keyProtection: 2 };
-const takes = (criteria: MatchCriteria, known: MetadataStatement | undefined = statement) =>
-  matchesPolicy({ accepted: [[criteria]] }, presented, known);
+const takes = (criteria: MatchCriteria, metadata: MetadataStatement | undefined = statement) =>
+  matchesPolicy({ accepted: [[criteria]] }, presented, metadata);
 
 describe('a UAF policy', () => {
   it('a UAF policy accepts an authenticator that meets every criterion, and none that misses one', () => {

@@ -4,16 +4,6 @@ import { describe, it } from 'node:test';
 import { SettingsService, verifyRegistrationResponse } from '@simplewebauthn/server';
 import fc from 'fast-check';
 import {
-  askedToAuthenticate,
-  askedToRegister,
-  creation,
-  ORIGIN,
-  RP_ID,
-  refusesWith,
-  toStored,
-  trusting,
-} from '../../../../test/authenticator/asked.ts';
-import {
   type AttestationFormat,
   type Attests,
   androidKey,
@@ -27,6 +17,16 @@ import {
 } from '../../../../test/authenticator/attest.ts';
 import { authenticator } from '../../../../test/authenticator/authenticator.ts';
 import { authority, intermediate } from '../../../../test/authenticator/authority.ts';
+import {
+  creation,
+  expectedAuthentication,
+  expectedRegistration,
+  ORIGIN,
+  RP_ID,
+  refusesWith,
+  toStored,
+  trusting,
+} from '../../../../test/authenticator/expected.ts';
 import { entryOf, metadataService } from '../../../../test/authenticator/metadata.ts';
 import type { Alg } from '../../../../test/authenticator/sign-with.ts';
 import type { Cbor } from '../../../../test/authenticator/write-cbor.ts';
@@ -47,23 +47,23 @@ const self = { ...trusted, trust: 'self' } as const;
 const MODEL = Buffer.alloc(16, 7);
 const foreignKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey;
 
-type Made = { format: AttestationFormat; attests: Attests; alg?: Alg; aaguid?: Buffer };
+type AttestedKey = { format: AttestationFormat; attests: Attests; alg?: Alg; aaguid?: Buffer };
 
 function assess(
-  { format, attests, alg = -7, aaguid = MODEL }: Made,
+  { format, attests, alg = -7, aaguid = MODEL }: AttestedKey,
   attestation: AttestationPolicy = trusted,
   now?: number,
 ) {
-  const asked = askedToRegister({ attestation, ...(now && { now }) });
+  const expected = expectedRegistration({ attestation, ...(now && { now }) });
   const device = authenticator({ origin: ORIGIN, format, attests, alg, aaguid });
-  return verifyRegistration(device.create(creation(asked)), asked).attestationTrust;
+  return verifyRegistration(device.create(creation(expected)), expected).attestationTrust;
 }
 
-const refuses = (made: Made, policy?: AttestationPolicy, now?: number) =>
-  refusesWith(() => assess(made, policy, now), 100093);
+const refuses = (key: AttestedKey, policy?: AttestationPolicy, now?: number) =>
+  refusesWith(() => assess(key, policy, now), 100093);
 
 const NOBODY = Buffer.alloc(16);
-const formats: [string, Made][] = [
+const formats: [string, AttestedKey][] = [
   ['packed', { format: 'packed', attests: packed(maker), alg: -8 }],
   ['tpm', { format: 'tpm', attests: tpm(maker) }],
   ['tpm of an RSA key', { format: 'tpm', attests: tpm(maker), alg: -257 }],
@@ -73,24 +73,24 @@ const formats: [string, Made][] = [
 ];
 
 describe('an attestation', () => {
-  for (const [name, made] of formats) {
+  for (const [name, key] of formats) {
     it(`the attestation ${name} is trusted if the root of its maker is trusted, and otherwise only valid in itself`, () => {
-      assert.equal(assess(made), 'trusted');
-      assert.equal(assess(made, { ...trusting(authority().root), trust: 'self' }), 'self');
-      refuses(made, trusting(authority().root));
-      refuses(made, { ...trusted, roots: [] });
+      assert.equal(assess(key), 'trusted');
+      assert.equal(assess(key, { ...trusting(authority().root), trust: 'self' }), 'self');
+      refuses(key, trusting(authority().root));
+      refuses(key, { ...trusted, roots: [] });
     });
 
     it(`the attestation ${name} of the test authenticator is accepted by another verifier, too`, async () => {
       for (const identifier of ['packed', 'tpm', 'android-key', 'apple', 'fido-u2f'] as const) {
         SettingsService.setRootCertificates({ identifier, certificates: [maker.root] });
       }
-      const asked = askedToRegister();
-      const { alg = -7, aaguid = MODEL } = made;
-      const response = authenticator({ origin: ORIGIN, ...made, alg, aaguid }).create(creation(asked));
+      const expected = expectedRegistration();
+      const { alg = -7, aaguid = MODEL } = key;
+      const response = authenticator({ origin: ORIGIN, ...key, alg, aaguid }).create(creation(expected));
       const { verified } = await verifyRegistrationResponse({
         response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
-        expectedChallenge: asked.challenge,
+        expectedChallenge: expected.challenge,
         expectedOrigin: ORIGIN,
         expectedRPID: RP_ID,
         supportedAlgorithmIDs: [...OFFERED],
@@ -127,15 +127,15 @@ describe('an attestation', () => {
   });
 
   it('an attestation of a model that is not on the list of the policy is refused with 100093', () => {
-    const made: Made = { format: 'packed', attests: packed(maker) };
-    assert.equal(assess(made, { ...trusted, aaguids: ['07070707-0707-0707-0707-070707070707'] }), 'trusted');
-    refuses(made, { ...trusted, aaguids: ['08080808-0808-0808-0808-080808080808'] });
+    const key: AttestedKey = { format: 'packed', attests: packed(maker) };
+    assert.equal(assess(key, { ...trusted, aaguids: ['07070707-0707-0707-0707-070707070707'] }), 'trusted');
+    refuses(key, { ...trusted, aaguids: ['08080808-0808-0808-0808-080808080808'] });
   });
 
   const statement = (change: (statement: Map<string, Cbor>) => void) => ({
-    statement(given: Map<string, Cbor>) {
-      change(given);
-      return given;
+    statement(map: Map<string, Cbor>) {
+      change(map);
+      return map;
     },
   });
 
@@ -156,24 +156,24 @@ describe('an attestation', () => {
     for (const certificate of certificates)
       refuses({ format: 'packed', attests: packed(maker, { certificate }) }, self);
     const statements = [
-      statement((given) => given.set('alg', -257)),
-      statement((given) => given.set('alg', 'ES256')),
-      statement((given) => given.delete('sig')),
-      statement((given) => given.set('sig', Buffer.alloc(70))),
-      statement((given) => given.set('x5c', [])),
-      statement((given) => given.set('x5c', [Buffer.from('no certificate')])),
-      statement((given) => given.set('x5c', ['text'])),
-      statement((given) =>
-        given.set(
+      statement((map) => map.set('alg', -257)),
+      statement((map) => map.set('alg', 'ES256')),
+      statement((map) => map.delete('sig')),
+      statement((map) => map.set('sig', Buffer.alloc(70))),
+      statement((map) => map.set('x5c', [])),
+      statement((map) => map.set('x5c', [Buffer.from('no certificate')])),
+      statement((map) => map.set('x5c', ['text'])),
+      statement((map) =>
+        map.set(
           'x5c',
           Array.from({ length: 11 }, () => maker.rootDer),
         ),
       ),
-      statement((given) => given.set('ecdaaKeyId', Buffer.of(1))),
+      statement((map) => map.set('ecdaaKeyId', Buffer.of(1))),
     ];
     for (const each of statements) refuses({ format: 'packed', attests: packed(maker, each) }, self);
     // The key is on P-256, but the statement says that it signs as one on P-384 would.
-    refuses({ format: 'packed', attests: packedSelf(statement((given) => given.set('alg', -35))) }, self);
+    refuses({ format: 'packed', attests: packedSelf(statement((map) => map.set('alg', -35))) }, self);
   });
 
   it('a tpm attestation is refused with 100093 if it certifies other data, or its certificate is not of a TPM', () => {
@@ -192,19 +192,19 @@ describe('an attestation', () => {
       tpm(maker, { certificate: { extensions: { '2.5.29.37': { value: sequence(oid('1.2.3')) } } } }),
       tpm(
         maker,
-        statement((given) => given.set('ver', '1.2')),
+        statement((map) => map.set('ver', '1.2')),
       ),
       tpm(
         maker,
-        statement((given) => given.set('pubArea', Buffer.alloc(20))),
+        statement((map) => map.set('pubArea', Buffer.alloc(20))),
       ),
       tpm(
         maker,
-        statement((given) => given.set('certInfo', Buffer.alloc(20))),
+        statement((map) => map.set('certInfo', Buffer.alloc(20))),
       ),
       tpm(
         maker,
-        statement((given) => given.set('alg', -65535)),
+        statement((map) => map.set('alg', -65535)),
       ),
     ];
     for (const attests of wrong) refuses({ format: 'tpm', attests }, self);
@@ -238,15 +238,15 @@ describe('an attestation', () => {
     refuses({ format: 'fido-u2f', attests: fidoU2f(maker, { certificate: { key } }), aaguid: NOBODY }, self);
     const wrong = fidoU2f(
       maker,
-      statement((given) => given.set('sig', Buffer.alloc(70))),
+      statement((map) => map.set('sig', Buffer.alloc(70))),
     );
     refuses({ format: 'fido-u2f', attests: wrong, aaguid: NOBODY }, self);
   });
 });
 
-const detailOf = (made: Made, policy: AttestationPolicy): string => {
+const detailOf = (key: AttestedKey, policy: AttestationPolicy): string => {
   try {
-    assess(made, policy);
+    assess(key, policy);
   } catch (error) {
     assert.ok(error instanceof Refusal);
     assert.equal(error.code, 100093);
@@ -256,7 +256,7 @@ const detailOf = (made: Made, policy: AttestationPolicy): string => {
 };
 
 describe('attestations of devices in the field', () => {
-  const windows: Made = { format: 'tpm', attests: tpm(maker, { windows: true }), alg: -257 };
+  const windows: AttestedKey = { format: 'tpm', attests: tpm(maker, { windows: true }), alg: -257 };
 
   it('a tpm attestation of Windows Hello, which signs with SHA-1, is trusted only if the policy allows it; otherwise 100093 names the reason', () => {
     assert.equal(assess(windows, { ...trusted, sha1InTpm: true }), 'trusted');
@@ -272,15 +272,15 @@ describe('attestations of devices in the field', () => {
   it('a tpm attestation with SHA-1 is refused with 100093 if the signature is wrong, or the key is not RSA', () => {
     const allowed = { ...self, sha1InTpm: true };
     const faults = [
-      tpm(maker, { windows: true, statement: (given) => given.set('sig', Buffer.alloc(256)) }),
+      tpm(maker, { windows: true, statement: (map) => map.set('sig', Buffer.alloc(256)) }),
       tpm(maker, { windows: true, extraData: Buffer.alloc(20) }),
-      tpm(maker, { statement: (given) => given.set('alg', -65535) }),
+      tpm(maker, { statement: (map) => map.set('alg', -65535) }),
     ];
     for (const attests of faults) refuses({ format: 'tpm', attests, alg: -257 }, allowed);
   });
 
   it('SHA-1 is refused with 100093 for packed and android-key, even if the policy allows it for a TPM', () => {
-    const sha1 = (given: Map<string, Cbor>) => given.set('alg', -65535);
+    const sha1 = (map: Map<string, Cbor>) => map.set('alg', -65535);
     const allowed = { ...self, sha1InTpm: true };
     refuses({ format: 'packed', attests: packed(maker, { statement: sha1 }) }, allowed);
     refuses({ format: 'packed', attests: packedSelf({ statement: sha1 }), alg: -257 }, allowed);
@@ -289,43 +289,43 @@ describe('attestations of devices in the field', () => {
 
   it('a compound attestation needs valid parts, one of them of a trusted maker; otherwise it is refused with 100093', () => {
     const other = authority();
-    const made = (...parts: [AttestationFormat, Attests][]): Made => ({
+    const compoundOf = (...parts: [AttestationFormat, Attests][]): AttestedKey => ({
       format: 'compound',
       attests: compound(...parts),
     });
-    assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)])), 'trusted');
-    assert.equal(assess(made(['packed', packed(other)], ['tpm', tpm(maker)])), 'trusted');
-    assert.equal(assess(made(['packed', packed(other)], ['packed', packedSelf()]), self), 'self');
-    refuses(made(['packed', packed(other)], ['packed', packedSelf()]));
-    const wrong = packed(maker, { statement: (given) => given.set('sig', Buffer.alloc(70)) });
-    refuses(made(['tpm', tpm(maker)], ['packed', wrong]));
-    refuses(made(['packed', packed(maker)]));
-    refuses(made(['packed', packed(maker)], ['none', () => new Map<string, Cbor>()]));
-    refuses(made(['packed', packed(maker)], ['compound', compound(['packed', packed(maker)])]));
-    refuses(made(...Array.from({ length: 9 }, (): [AttestationFormat, Attests] => ['packed', packed(maker)])));
+    assert.equal(assess(compoundOf(['packed', packed(maker)], ['tpm', tpm(maker)])), 'trusted');
+    assert.equal(assess(compoundOf(['packed', packed(other)], ['tpm', tpm(maker)])), 'trusted');
+    assert.equal(assess(compoundOf(['packed', packed(other)], ['packed', packedSelf()]), self), 'self');
+    refuses(compoundOf(['packed', packed(other)], ['packed', packedSelf()]));
+    const wrong = packed(maker, { statement: (map) => map.set('sig', Buffer.alloc(70)) });
+    refuses(compoundOf(['tpm', tpm(maker)], ['packed', wrong]));
+    refuses(compoundOf(['packed', packed(maker)]));
+    refuses(compoundOf(['packed', packed(maker)], ['none', () => new Map<string, Cbor>()]));
+    refuses(compoundOf(['packed', packed(maker)], ['compound', compound(['packed', packed(maker)])]));
+    refuses(compoundOf(...Array.from({ length: 9 }, (): [AttestationFormat, Attests] => ['packed', packed(maker)])));
     const withMore: Attests = (attested) => {
       const [first, ...rest] = compound(['packed', packed(maker)], ['tpm', tpm(maker)])(attested);
       return [new Map([...(first as Map<string, Cbor>), ['more', 'x']]), ...rest] as readonly Cbor[];
     };
     refuses({ format: 'compound', attests: withMore });
     const none = { trust: 'none', roots: [], aaguids: [] } as const;
-    assert.equal(assess(made(['packed', packed(maker)], ['tpm', tpm(maker)]), none), 'none');
+    assert.equal(assess(compoundOf(['packed', packed(maker)], ['tpm', tpm(maker)]), none), 'none');
   });
 
   it('an android-safetynet attestation is refused with 100093, which names the format', () => {
-    const made: Made = { format: 'android-safetynet', attests: () => new Map<string, Cbor>([['ver', '1']]) };
-    assert.match(detailOf(made, trusted), /android-safetynet/);
+    const key: AttestedKey = { format: 'android-safetynet', attests: () => new Map<string, Cbor>([['ver', '1']]) };
+    assert.match(detailOf(key, trusted), /android-safetynet/);
   });
 
   it('a self attestation is valid in every algorithm that a policy may name, and invalid with another hash or padding', () => {
     const all = Object.keys(ALGORITHMS).map(Number) as Alg[];
     assert.equal(all.length, 14);
     for (const alg of all) {
-      const asked = askedToRegister({ attestation: self, algorithms: all });
+      const expected = expectedRegistration({ attestation: self, algorithms: all });
       const device = authenticator({ origin: ORIGIN, format: 'packed', attests: packedSelf(), alg, aaguid: MODEL });
-      const registered = verifyRegistration(device.create(creation(asked)), asked);
+      const registered = verifyRegistration(device.create(creation(expected)), expected);
       assert.deepEqual([registered.alg, registered.attestationTrust], [alg, 'self']);
-      const login = askedToAuthenticate();
+      const login = expectedAuthentication();
       const passkey = toStored(registered);
       assert.ok(verifyAuthentication(device.get(login), passkey, login));
       const swapped = device.get(login, { signature: (bytes) => Buffer.concat([bytes.subarray(1), Buffer.of(1)]) });
@@ -336,9 +336,9 @@ describe('attestations of devices in the field', () => {
   });
 
   it('an attestation of a denied model is refused with 100093, as is a model on no list', () => {
-    const made: Made = { format: 'packed', attests: packed(maker) };
-    assert.match(detailOf(made, { ...trusted, deniedAaguids: ['07070707-0707-0707-0707-070707070707'] }), /denied/);
-    assert.equal(assess(made, { ...trusted, deniedAaguids: ['08080808-0808-0808-0808-080808080808'] }), 'trusted');
+    const key: AttestedKey = { format: 'packed', attests: packed(maker) };
+    assert.match(detailOf(key, { ...trusted, deniedAaguids: ['07070707-0707-0707-0707-070707070707'] }), /denied/);
+    assert.equal(assess(key, { ...trusted, deniedAaguids: ['08080808-0808-0808-0808-080808080808'] }), 'trusted');
   });
 });
 
@@ -351,19 +351,19 @@ describe('the metadata of FIDO for attestations', () => {
     const find = (aaguid: Buffer) => models.get(nameOfModel(aaguid));
     return { trust: 'trusted', roots: [], aaguids: [], metadata: { required, find } };
   };
-  const made: Made = { format: 'packed', attests: packed(maker) };
+  const key: AttestedKey = { format: 'packed', attests: packed(maker) };
 
   it('the metadata of FIDO contains the roots of a model, which are trusted only for that model', () => {
-    assert.equal(assess(made, policyOf([entryOf(AAGUID, [maker.rootDer])])), 'trusted');
-    refuses(made, policyOf([entryOf(AAGUID, [authority().rootDer])]));
+    assert.equal(assess(key, policyOf([entryOf(AAGUID, [maker.rootDer])])), 'trusted');
+    refuses(key, policyOf([entryOf(AAGUID, [authority().rootDer])]));
     const other = '08080808-0808-0808-0808-080808080808';
-    refuses(made, policyOf([entryOf(other, [maker.rootDer])]));
+    refuses(key, policyOf([entryOf(other, [maker.rootDer])]));
   });
 
   it('the metadata of FIDO lacks a model, which is refused with 100093 if metadata is required', () => {
     const own = { roots: [new X509Certificate(maker.root)] };
-    assert.equal(assess(made, { ...policyOf([]), ...own }), 'trusted');
-    assert.match(detailOf(made, { ...policyOf([], true), ...own }), /no metadata/);
+    assert.equal(assess(key, { ...policyOf([]), ...own }), 'trusted');
+    assert.match(detailOf(key, { ...policyOf([], true), ...own }), /no metadata/);
   });
 
   it('the metadata of FIDO reports a model as revoked or broken, which is refused with 100093 even if its root is trusted', () => {
@@ -376,32 +376,32 @@ describe('the metadata of FIDO for attestations', () => {
       'USER_KEY_PHYSICAL_COMPROMISE',
     ]) {
       const policy = { ...policyOf([entryOf(AAGUID, [maker.rootDer], { status })]), ...own };
-      assert.match(detailOf(made, policy), new RegExp(status));
+      assert.match(detailOf(key, policy), new RegExp(status));
     }
     const updated = policyOf([entryOf(AAGUID, [maker.rootDer], { status: 'UPDATE_AVAILABLE' })]);
-    assert.equal(assess(made, updated), 'trusted');
+    assert.equal(assess(key, updated), 'trusted');
   });
 
   it('the metadata of FIDO reports one certificate, and other certificates of the model stay trusted', () => {
     const { certificate, issue } = intermediate(maker);
-    const through: Made = { format: 'packed', attests: packed(maker, { issue, chain: [certificate] }) };
+    const through: AttestedKey = { format: 'packed', attests: packed(maker, { issue, chain: [certificate] }) };
     const status = 'ATTESTATION_KEY_COMPROMISE';
     const policy = policyOf([
       entryOf(AAGUID, [maker.rootDer], { status, certificate: certificate.toString('base64') }),
     ]);
     refuses(through, policy);
-    assert.equal(assess(made, policy), 'trusted');
+    assert.equal(assess(key, policy), 'trusted');
   });
 });
 
 describe('an attestation object with a wrong byte', () => {
-  for (const [name, made] of formats) {
+  for (const [name, key] of formats) {
     it(`${name} with a wrong byte is no longer trusted or is refused, and never causes another error`, () => {
-      const asked = askedToRegister({ attestation: trusted });
-      const { format, alg = -7, aaguid = MODEL } = made;
+      const expected = expectedRegistration({ attestation: trusted });
+      const { format, alg = -7, aaguid = MODEL } = key;
       // The root that Android adds is one that is trusted for its key: its own signature says nothing.
-      const attests = format === 'android-key' ? androidKey(maker) : made.attests;
-      const good = authenticator({ origin: ORIGIN, format, attests, alg, aaguid }).create(creation(asked));
+      const attests = format === 'android-key' ? androidKey(maker) : key.attests;
+      const good = authenticator({ origin: ORIGIN, format, attests, alg, aaguid }).create(creation(expected));
       const whole = Buffer.from(good.response.attestationObject, 'base64url');
       const flagsAt = whole.indexOf(hash('sha256', RP_ID, 'buffer')) + 32;
       fc.assert(
@@ -411,7 +411,7 @@ describe('an attestation object with a wrong byte', () => {
           const bytes = Buffer.from(whole);
           bytes[at] = (bytes[at] as number) ^ change;
           const response = { ...good.response, attestationObject: bytes.toString('base64url') };
-          assert.throws(() => verifyRegistration({ ...good, response }, asked), Refusal);
+          assert.throws(() => verifyRegistration({ ...good, response }, expected), Refusal);
         }),
         { numRuns: RUNS },
       );
@@ -420,25 +420,28 @@ describe('an attestation object with a wrong byte', () => {
 });
 
 describe('the chain of certificates of an attestation', () => {
-  const made = (faults: Parameters<typeof packed>[1]): Made => ({ format: 'packed', attests: packed(maker, faults) });
+  const packedWith = (faults: Parameters<typeof packed>[1]): AttestedKey => ({
+    format: 'packed',
+    attests: packed(maker, faults),
+  });
 
   it('a chain of certificates may contain an intermediate that the root has signed, and may end at a trusted intermediate', () => {
     const { certificate, issue } = intermediate(maker);
-    assert.equal(assess(made({ issue, chain: [certificate] })), 'trusted');
+    assert.equal(assess(packedWith({ issue, chain: [certificate] })), 'trusted');
     const roots = [new X509Certificate(certificate)];
-    assert.equal(assess(made({ issue, chain: [] }), { ...trusted, roots }), 'trusted');
-    assert.equal(assess(made({ issue, chain: [certificate] }), { ...trusted, roots }), 'trusted');
+    assert.equal(assess(packedWith({ issue, chain: [] }), { ...trusted, roots }), 'trusted');
+    assert.equal(assess(packedWith({ issue, chain: [certificate] }), { ...trusted, roots }), 'trusted');
   });
 
   it('a chain of certificates is refused with 100093 if it contains the root, except in android-key, where the key store adds it', () => {
     const { certificate, issue } = intermediate(maker);
     for (const policy of [trusted, self]) {
-      refuses(made({ issue, chain: [certificate, maker.rootDer] }), policy);
-      refuses(made({ chain: [maker.rootDer] }), policy);
+      refuses(packedWith({ issue, chain: [certificate, maker.rootDer] }), policy);
+      refuses(packedWith({ chain: [maker.rootDer] }), policy);
     }
-    const android: Made = { format: 'android-key', attests: androidKey(maker, { chain: [maker.rootDer] }) };
+    const android: AttestedKey = { format: 'android-key', attests: androidKey(maker, { chain: [maker.rootDer] }) };
     assert.equal(assess(android), 'trusted');
-    const twice: Made = {
+    const twice: AttestedKey = {
       format: 'android-key',
       attests: androidKey(maker, { chain: [maker.rootDer, maker.rootDer] }),
     };
@@ -449,9 +452,9 @@ describe('the chain of certificates of an attestation', () => {
     const { certificate, issue } = intermediate(maker);
     const stranger = intermediate(authority()).certificate;
     for (const policy of [trusted, self]) {
-      refuses(made({ issue, chain: [certificate, stranger] }), policy);
-      refuses(made({ chain: [stranger] }), policy);
-      refuses(made({ chain: [authority().rootDer] }), policy);
+      refuses(packedWith({ issue, chain: [certificate, stranger] }), policy);
+      refuses(packedWith({ chain: [stranger] }), policy);
+      refuses(packedWith({ chain: [authority().rootDer] }), policy);
       refuses({ format: 'android-key', attests: androidKey(maker, { chain: [stranger] }) }, policy);
     }
   });
@@ -460,29 +463,29 @@ describe('the chain of certificates of an attestation', () => {
     const [lone, wide] = [0, 1].map((pathLength) => {
       const upper = intermediate(maker, { pathLength });
       const lower = intermediate({ ...maker, issue: upper.issue }, { name: 'Lower' });
-      return made({ issue: lower.issue, chain: [lower.certificate, upper.certificate] });
+      return packedWith({ issue: lower.issue, chain: [lower.certificate, upper.certificate] });
     });
-    refuses(lone as Made);
-    assert.equal(assess(wide as Made), 'trusted');
+    refuses(lone as AttestedKey);
+    assert.equal(assess(wide as AttestedKey), 'trusted');
   });
 
   it('a chain of certificates is refused with 100093 if one is missing, has another issuer, or is issued by no authority', () => {
     const { issue } = intermediate(maker);
     const other = intermediate(maker);
-    refuses(made({ issue }));
-    refuses(made({ issue, chain: [other.certificate] }));
-    refuses(made({ issue, chain: [maker.rootDer] }));
+    refuses(packedWith({ issue }));
+    refuses(packedWith({ issue, chain: [other.certificate] }));
+    refuses(packedWith({ issue, chain: [maker.rootDer] }));
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     assert.ok(privateKey);
     const leaf = maker.issue({ key: publicKey, subject: { '2.5.4.3': 'Test intermediate' } });
-    refuses(made({ issue, chain: [leaf] }));
+    refuses(packedWith({ issue, chain: [leaf] }));
   });
 
   it('a chain of certificates is refused with 100093 if the certificate of the authenticator or the root is expired or not yet valid', () => {
     const now = Date.now();
-    refuses(made({ certificate: { notAfter: now - DAY } }));
-    refuses(made({ certificate: { notBefore: now + DAY } }));
-    assert.equal(assess(made({ certificate: { notAfter: now + DAY } })), 'trusted');
-    refuses(made({ certificate: { notAfter: now + 900 * DAY } }), trusted, now + 800 * DAY);
+    refuses(packedWith({ certificate: { notAfter: now - DAY } }));
+    refuses(packedWith({ certificate: { notBefore: now + DAY } }));
+    assert.equal(assess(packedWith({ certificate: { notAfter: now + DAY } })), 'trusted');
+    refuses(packedWith({ certificate: { notAfter: now + 900 * DAY } }), trusted, now + 800 * DAY);
   });
 });

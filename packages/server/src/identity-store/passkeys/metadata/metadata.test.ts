@@ -160,11 +160,11 @@ describe('the metadata of a server', () => {
   it('the metadata of a server is fetched from its address when due, stored for the next start, and kept while the service is unavailable', async () => {
     const clock = testClock();
     const cacheFile = join(folder, 'cache.jwt');
-    let asked = 0;
+    let fetches = 0;
     let text = service.blob({ no: 1, nextUpdate: new Date(clock.now() + 30 * DAY).toISOString() });
     const outbound = {
       async send() {
-        asked += 1;
+        fetches += 1;
         if (text === '') return { fault: 'connection', milliseconds: 0 } as const;
         return { status: 200, body: Buffer.from(text), milliseconds: 0 } as const;
       },
@@ -172,20 +172,20 @@ describe('the metadata of a server', () => {
     const deps = { metadataPlace: { source: 'https://mds.example.org/', rootFile, cacheFile }, outbound, clock, log };
     const metadata = openMetadata(deps);
     await metadata.load();
-    assert.equal(asked, 0);
+    assert.equal(fetches, 0);
     await metadata.refresh();
     await metadata.refresh();
-    assert.deepEqual([asked, metadata.current()?.no], [1, 1]);
+    assert.deepEqual([fetches, metadata.current()?.no], [1, 1]);
     assert.equal(statSync(cacheFile).mode & 0o777, 0o600);
     assert.ok(!existsSync(`${cacheFile}.new`));
     clock.advance(DAY);
     text = service.blob({ no: 2, nextUpdate: new Date(clock.now() + 30 * DAY).toISOString() });
     await metadata.refresh();
-    assert.deepEqual([asked, metadata.current()?.no], [2, 2]);
+    assert.deepEqual([fetches, metadata.current()?.no], [2, 2]);
     clock.advance(DAY);
     text = '';
     await metadata.refresh();
-    assert.deepEqual([asked, metadata.current()?.no], [3, 2]);
+    assert.deepEqual([fetches, metadata.current()?.no], [3, 2]);
     const soon = openMetadata({
       ...deps,
       metadataPlace: { ...deps.metadataPlace, cacheFile: join(folder, 'soon.jwt') },
@@ -196,15 +196,15 @@ describe('the metadata of a server', () => {
     text = service.blob({ no: 4 });
     await soon.refresh();
     assert.deepEqual(
-      [asked, soon.current()?.no],
+      [fetches, soon.current()?.no],
       [5, 4],
       'an edition that is over is not used for the rest of the day',
     );
     soon.stop();
-    asked = 3;
+    fetches = 3;
     const next = openMetadata(deps);
     await next.load();
-    assert.deepEqual([asked, next.current()?.no], [3, 2], 'the next start has it without the network');
+    assert.deepEqual([fetches, next.current()?.no], [3, 2], 'the next start has it without the network');
     metadata.stop();
     next.stop();
   });
