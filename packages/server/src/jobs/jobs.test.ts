@@ -37,8 +37,8 @@ onBothEngines('a job', (engine, places) => {
   };
 
   it('a job exists exactly if the transaction of its caller commits', async () => {
-    const seen: string[] = [];
-    const { jobs, definition, enqueue } = setUp(async ({ name }) => void seen.push(name));
+    const names: string[] = [];
+    const { jobs, definition, enqueue } = setUp(async ({ name }) => void names.push(name));
     const failing = db.of(acme).write(async (tx) => {
       await jobs.enqueue(tx, definition, { name: 'rolled back' });
       throw new Error('as planned');
@@ -46,7 +46,7 @@ onBothEngines('a job', (engine, places) => {
     await assert.rejects(failing, /as planned/);
     await enqueue('committed');
     assert.equal(await jobs.runDue(), 1);
-    assert.deepEqual(seen, ['committed']);
+    assert.deepEqual(names, ['committed']);
     assert.deepEqual(await storedJobs(db), []);
   });
 
@@ -61,13 +61,13 @@ onBothEngines('a job', (engine, places) => {
       return result;
     };
     const jobs = openTestJobs({ ...db, aside: { ...db.aside, system: { ...db.system, write } } }, clock);
-    const ended: string[] = [];
-    const definition = namedJob(async ({ name }) => void ended.push(name));
+    const endedNames: string[] = [];
+    const definition = namedJob(async ({ name }) => void endedNames.push(name));
     jobs.register(definition);
     await enqueueByName({ jobs, db, tenantId: acme }, definition, 'one');
     const first = jobs.runDue();
     await committed.opened;
-    const second = jobs.runDue().then(() => [...ended]);
+    const second = jobs.runDue().then(() => [...endedNames]);
     setImmediate(answer.open);
     assert.deepEqual(await second, ['one']);
     await first;
@@ -90,30 +90,30 @@ onBothEngines('a job', (engine, places) => {
   });
 
   it('a job that adds another keeps callers waiting for both, also in a call that did not claim it', async () => {
-    const begun = gate();
-    const held = gate();
-    const ended: string[] = [];
+    const firstBegin = gate();
+    const hold = gate();
+    const endedNames: string[] = [];
     const { jobs, enqueue } = setUp(async ({ name }) => {
       if (name === 'first') {
-        begun.open();
-        await held.opened;
+        firstBegin.open();
+        await hold.opened;
         await enqueue('second');
       }
-      ended.push(name);
+      endedNames.push(name);
     });
     await enqueue('first');
     const claimer = jobs.runDue();
-    await begun.opened;
-    const other = jobs.runDue().then(() => [...ended]);
-    held.open();
+    await firstBegin.opened;
+    const other = jobs.runDue().then(() => [...endedNames]);
+    hold.open();
     assert.deepEqual(await other, ['first', 'second']);
     await claimer;
   });
 
   it('a job gets its payload, its attempt and its tenant, and runs when it is due and not before', async () => {
-    const seen: unknown[] = [];
+    const runs: unknown[] = [];
     const { jobs, definition } = setUp(async (payload, { attempt, now, tenant }) => {
-      seen.push({ payload, attempt, now, tenantId: tenant().tenantId });
+      runs.push({ payload, attempt, now, tenantId: tenant().tenantId });
     });
     const runAt = clock.now() + 10_000;
     await db.of(other).write((tx) => jobs.enqueue(tx, definition, { name: 'late' }, { runAt }));
@@ -121,7 +121,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(await jobs.runDue(), 0);
     clock.advance(1);
     assert.equal(await jobs.runDue(), 1);
-    assert.deepEqual(seen, [{ payload: { name: 'late' }, attempt: 1, now: runAt, tenantId: other }]);
+    assert.deepEqual(runs, [{ payload: { name: 'late' }, attempt: 1, now: runAt, tenantId: other }]);
   });
 
   it('a job of the installation has no tenant, and fails if it asks for one', async () => {
@@ -161,11 +161,11 @@ onBothEngines('a job', (engine, places) => {
   });
 
   it('a job that was added, postponed or leased while the clock was ahead runs once the clock is corrected', async () => {
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     let isAhead = true;
     const { jobs, enqueue } = setUp(
       async ({ name }) => {
-        begun.push(name);
+        beginnings.push(name);
         if (isAhead && name === 'put off') throw new JobError('not yet');
       },
       { maxAttempts: 6 },
@@ -184,7 +184,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(await jobs.runDue(), 0);
     await jobs.extendLeases();
     assert.equal(await jobs.runDue(), 3);
-    assert.deepEqual(begun.sort(), ['added', 'leased', 'put off', 'put off']);
+    assert.deepEqual(beginnings.sort(), ['added', 'leased', 'put off', 'put off']);
     const runAt = clock.now() + HOUR;
     const late = namedJob(async () => undefined);
     await db.of(other).write((tx) => jobs.enqueue(tx, late, { name: 'late' }, { runAt }));
@@ -208,11 +208,11 @@ onBothEngines('a job', (engine, places) => {
 
   it('a dead job can be listed and tried again, alone or with all of its kind', async () => {
     let works = false;
-    const seen: string[] = [];
+    const names: string[] = [];
     const { jobs, enqueue } = setUp(
       async ({ name }) => {
         if (!works) throw new Error('not yet');
-        seen.push(name);
+        names.push(name);
       },
       { maxAttempts: 1 },
     );
@@ -224,9 +224,9 @@ onBothEngines('a job', (engine, places) => {
     assert.equal((await jobs.listDead()).length, 3);
     assert.equal((await jobs.listDead({ kind: 'test.unknown' })).length, 0);
     clock.advance(5000);
-    const [counted] = await jobs.counts();
-    assert.deepEqual([counted?.kind, counted?.state, counted?.count], ['test.named', 'DEAD', 3]);
-    assert.equal(counted?.oldestAgeMs, 5000);
+    const [stateCount] = await jobs.counts();
+    assert.deepEqual([stateCount?.kind, stateCount?.state, stateCount?.count], ['test.named', 'DEAD', 3]);
+    assert.equal(stateCount?.oldestAgeMs, 5000);
     works = true;
     assert.equal(await jobs.retryDead(first.id), true);
     assert.equal(await jobs.retryDead(first.id), false);
@@ -234,7 +234,7 @@ onBothEngines('a job', (engine, places) => {
     assert.equal(await jobs.retryAllDead('test.named'), 2);
     assert.equal(await jobs.retryAllDead('test.named'), 0);
     assert.equal(await jobs.runDue(), 2);
-    assert.deepEqual(seen.sort(), ['one', 'three', 'two']);
+    assert.deepEqual(names.sort(), ['one', 'three', 'two']);
   });
 
   it('a job that never ends is aborted at its time-out, learns of it by its signal, and is tried again', async () => {
@@ -270,8 +270,8 @@ onBothEngines('a job', (engine, places) => {
   });
 
   it('a job with a payload that is too large is refused together with its transaction; one of the largest allowed size runs', async () => {
-    const seen: number[] = [];
-    const { jobs, enqueue } = setUp(async ({ name }) => void seen.push(name.length));
+    const lengths: number[] = [];
+    const { jobs, enqueue } = setUp(async ({ name }) => void lengths.push(name.length));
     const around = JSON.stringify({ name: '' }).length;
     await assert.rejects(
       enqueue('small', 'x'.repeat(MAX_PAYLOAD_BYTES - around + 1)),
@@ -279,7 +279,7 @@ onBothEngines('a job', (engine, places) => {
     );
     await enqueue('x'.repeat(MAX_PAYLOAD_BYTES - around));
     await jobs.runDue();
-    assert.deepEqual(seen, [MAX_PAYLOAD_BYTES - around]);
+    assert.deepEqual(lengths, [MAX_PAYLOAD_BYTES - around]);
   });
 
   it('a job with a unique key exists once for each tenant until it is done', async () => {
@@ -294,11 +294,11 @@ onBothEngines('a job', (engine, places) => {
   });
 
   it('a job begins as soon as this process has committed it, and its end is written', async () => {
-    const begun = gate();
-    const { jobs, enqueue } = setUp(async () => begun.open());
+    const beginGate = gate();
+    const { jobs, enqueue } = setUp(async () => beginGate.open());
     jobs.start();
     await enqueue('now');
-    await begun.opened;
+    await beginGate.opened;
     await jobs.stop();
     assert.deepEqual(await storedJobs(db), []);
   });
@@ -324,10 +324,10 @@ describe('the table of jobs', () => {
     const folder = new URL('..', import.meta.url).pathname;
     const files = globSync('**/*.ts', { cwd: folder }).filter((file) => !/^jobs\/|\.test\.ts$/.test(file));
     assert.ok(files.length > 50);
-    const named = files.filter((file) =>
+    const users = files.filter((file) =>
       /\b(FROM|INTO|UPDATE|JOIN)\s+jobs\b/i.test(readFileSync(`${folder}/${file}`, 'utf8')),
     );
-    assert.deepEqual(named, []);
+    assert.deepEqual(users, []);
   });
 });
 

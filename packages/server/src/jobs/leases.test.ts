@@ -66,11 +66,11 @@ onBothEngines('a lease', (engine, places) => {
 
   it('a lease that expired gives the job to another worker, and the result of the late one is refused', async () => {
     for (const fails of [false, true]) {
-      const begun = gate();
+      const beginGate = gate();
       const late = gate();
       const second = gate();
       const slow = node(async () => {
-        begun.open();
+        beginGate.open();
         await late.opened;
         if (fails) throw new Error('late');
       });
@@ -82,16 +82,16 @@ onBothEngines('a lease', (engine, places) => {
       const finish = gate();
       await slow.enqueue('slow');
       const slowly = slow.jobs.runDue();
-      await begun.opened;
+      await beginGate.opened;
       clock.advance(LEASE_MS - 1);
       assert.equal(await quick.jobs.runDue(), 0);
       clock.advance(1);
       const quickly = quick.jobs.runDue();
       await second.opened;
-      const held = await storedJobs(db);
+      const heldJobs = await storedJobs(db);
       late.open();
       await slowly;
-      assert.deepEqual(await storedJobs(db), held);
+      assert.deepEqual(await storedJobs(db), heldJobs);
       assert.equal(slow.jobs.logged.filter((text) => /outlived their lease/.test(text)).length, 1);
       finish.open();
       assert.equal(await quickly, 1);
@@ -111,8 +111,8 @@ onBothEngines('a lease', (engine, places) => {
   it('a lease of a kind can be shorter than others if another server can take over, and is renewed by as much', async () => {
     const end = gate();
     const [longBegun, shortBegun] = [gate(), gate()];
-    const holdAfter = (begun: ReturnType<typeof gate>) => async () => {
-      begun.open();
+    const holdAfter = (beginGate: ReturnType<typeof gate>) => async () => {
+      beginGate.open();
       await end.opened;
     };
     const stopped = nodeWithShort({ long: holdAfter(longBegun), short: holdAfter(shortBegun) });
@@ -144,15 +144,15 @@ onBothEngines('a lease', (engine, places) => {
 
   it('a lease that is not renewed expires after the time of its kind, so that nobody waits long for a killed server', async () => {
     const end = gate();
-    const begun = gate();
+    const beginGate = gate();
     const hold: Run = async () => {
-      begun.open();
+      beginGate.open();
       await end.opened;
     };
     const killed = nodeWithShort({ long: hold, short: hold });
     await killed.enqueueShort();
     const running = killed.jobs.runDue();
-    await begun.opened;
+    await beginGate.opened;
     const runs: string[] = [];
     const note: Run = async ({ name }) => void runs.push(name);
     const other = nodeWithShort({ long: note, short: note });
@@ -181,16 +181,16 @@ onBothEngines('a lease', (engine, places) => {
   });
 
   it('a lease that is extended in time is held for as long as the job runs', async () => {
-    const begun = gate();
+    const beginGate = gate();
     const end = gate();
     const slow = node(async () => {
-      begun.open();
+      beginGate.open();
       await end.opened;
     });
     const other = node(async () => assert.fail('the job is not theirs'));
     await slow.enqueue('long');
     const running = slow.jobs.runDue();
-    await begun.opened;
+    await beginGate.opened;
     for (let times = 0; times < 5; times++) {
       clock.advance(LEASE_MS - 1);
       await slow.jobs.extendLeases();
@@ -238,11 +238,11 @@ onBothEngines('a lease', (engine, places) => {
 
   it('the leases of a lost claim are given back, and those that the same round had claimed of other kinds are kept', async () => {
     const lossy = withLostAnswers(db);
-    const [begun, end, limitedRan] = [gate(), gate(), gate()];
+    const [beginGate, end, limitedRan] = [gate(), gate(), gate()];
     const runs: string[] = [];
     const hold: Run = async ({ name }) => {
       runs.push(name);
-      begun.open();
+      beginGate.open();
       await end.opened;
     };
     const { jobs, enqueue } = node(hold, { db: lossy.db });
@@ -258,7 +258,7 @@ onBothEngines('a lease', (engine, places) => {
     await enqueueByName({ jobs, db, tenantId: acme }, limited, 'given back');
     lossy.loseNextAnswer({ after: 1 });
     const running = jobs.runDue();
-    await begun.opened;
+    await beginGate.opened;
     assert.deepEqual(runs, ['kept']);
     const again = jobs.runDue();
     await limitedRan.opened;
@@ -268,64 +268,64 @@ onBothEngines('a lease', (engine, places) => {
   });
 
   it('a lost lease is reported to its running job, and a job that has not begun does not begin', async () => {
-    const begun = gate();
-    const seen: string[] = [];
-    const lost = node(
+    const beginGate = gate();
+    const names: string[] = [];
+    const losing = node(
       async ({ name }, { signal }) => {
-        seen.push(name);
-        begun.open();
+        names.push(name);
+        beginGate.open();
         await new Promise((done) => signal.addEventListener('abort', done));
       },
       { concurrency: 1 },
     );
-    await lost.enqueue('first', 'second');
-    const running = lost.jobs.runDue();
-    await begun.opened;
+    await losing.enqueue('first', 'second');
+    const running = losing.jobs.runDue();
+    await beginGate.opened;
     clock.advance(LEASE_MS);
     const other = node(async () => undefined);
     assert.equal(await other.jobs.runDue(), 2);
-    await lost.jobs.extendLeases();
+    await losing.jobs.extendLeases();
     await running;
-    assert.equal(seen.length, 1);
+    assert.equal(names.length, 1);
   });
 
   it('the lease of a dead worker goes to others until the last attempt; then the job is dead', async () => {
-    const gone: ReturnType<typeof node>[] = [];
+    const deadNodes: ReturnType<typeof node>[] = [];
     for (let worker = 0; worker < 3; worker++) {
-      const begun = gate();
+      const beginGate = gate();
       const next = node(
         async () => {
-          begun.open();
+          beginGate.open();
           await new Promise(() => undefined);
         },
         { stopWithinMs: 1 },
       );
-      gone.push(next);
+      deadNodes.push(next);
       if (worker === 0) await next.enqueue('ends its worker');
       next.jobs.runDue();
-      await begun.opened;
+      await beginGate.opened;
       clock.advance(LEASE_MS);
     }
     const last = node(async () => assert.fail('there were three attempts'));
     assert.equal(await last.jobs.runDue(), 1);
     const [dead] = await last.jobs.listDead();
     assert.equal(dead?.last_error, 'its worker was lost 3 times');
-    for (const { jobs } of gone) await jobs.stop();
+    for (const { jobs } of deadNodes) await jobs.stop();
     assert.deepEqual(await last.jobs.listDead(), [dead]);
   });
 
   it('the lease of a dead server delays nobody on SQLite, where the server that starts is the only one', async () => {
-    const begun = gate();
-    const gone = node(
+    const beginGate = gate();
+    const deadNode = node(
       async () => {
-        begun.open();
+        beginGate.open();
         await new Promise(() => undefined);
       },
       { stopWithinMs: 1 },
     );
-    await gone.enqueue('left behind');
-    gone.jobs.runDue();
-    await begun.opened;
+    await deadNode.enqueue('left behind');
+    deadNode.jobs.runDue();
+    await beginGate.opened;
     const done = gate();
     const next = node(async () => done.open());
     next.jobs.start();
@@ -337,28 +337,28 @@ onBothEngines('a lease', (engine, places) => {
     await done.opened;
     await next.jobs.stop();
     assert.deepEqual(await storedJobs(db), []);
-    await gone.jobs.stop();
+    await deadNode.jobs.stop();
   });
 
   it('a worker that stops gives back the leases of jobs that have not begun, and finishes the others', async () => {
-    const begun = gate();
+    const beginGate = gate();
     const end = gate();
-    const seen: string[] = [];
+    const names: string[] = [];
     const stopping = node(
       async ({ name }) => {
-        begun.open();
+        beginGate.open();
         await end.opened;
-        seen.push(name);
+        names.push(name);
       },
       { concurrency: 1 },
     );
     await stopping.enqueue(...numbered(5, 'job'));
     stopping.jobs.start();
-    await begun.opened;
+    await beginGate.opened;
     const stopped = stopping.jobs.stop();
     end.open();
     await stopped;
-    assert.equal(seen.length, 1);
+    assert.equal(names.length, 1);
     const left = await storedJobs(db);
     assert.deepEqual(
       left.map(({ state, attempts, lease_until }) => [state, attempts, lease_until]),
@@ -368,22 +368,22 @@ onBothEngines('a lease', (engine, places) => {
   });
 
   it('a worker that stops gives back the lease of a job that does not end, and the attempt does not count', async () => {
-    const begun = gate();
-    let told: AbortSignal | undefined;
+    const beginGate = gate();
+    let jobSignal: AbortSignal | undefined;
     const stopping = node(
       async (_payload, { signal }) => {
-        told = signal;
-        begun.open();
+        jobSignal = signal;
+        beginGate.open();
         await new Promise(() => undefined);
       },
       { stopWithinMs: 5 },
     );
     await stopping.enqueue('endless');
     stopping.jobs.start();
-    await begun.opened;
+    await beginGate.opened;
     await stopping.jobs.stop();
     const [left] = await storedJobs(db);
-    assert.deepEqual([told?.aborted, left?.attempts, left?.lease_until], [true, 0, 0]);
+    assert.deepEqual([jobSignal?.aborted, left?.attempts, left?.lease_until], [true, 0, 0]);
   });
 
   it(`the leases of a worker that is killed ${ROUNDS} times while it works go to others: no job is lost`, async (t) => {

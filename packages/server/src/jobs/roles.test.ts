@@ -23,8 +23,8 @@ onBothEngines('jobs of a process', (_engine, places) => {
   after(() => db.close());
 
   it('a process runs the jobs of its roles, and other jobs wait for a process with their role', async () => {
-    const begun: string[] = [];
-    const run = async ({ name }: { name: string }) => void begun.push(name);
+    const beginnings: string[] = [];
+    const run = async ({ name }: { name: string }) => void beginnings.push(name);
     const usual = namedJob(run);
     const look = namedJob(run, { kind: 'test.look', role: 'vision' });
     const open = (...roles: string[]) => {
@@ -37,17 +37,17 @@ onBothEngines('jobs of a process', (_engine, places) => {
     await enqueueByName({ jobs: api, db, tenantId }, look, 'look');
     assert.equal(await api.runDue(), 0);
     assert.equal(await open('worker').runDue(), 1);
-    assert.deepEqual(begun, ['usual']);
+    assert.deepEqual(beginnings, ['usual']);
     assert.equal(await open('vision').runDue(), 1);
-    assert.deepEqual(begun, ['usual', 'look']);
+    assert.deepEqual(beginnings, ['usual', 'look']);
   });
 
   it('jobs of a kind with a limit are claimed only as fast as they run, so that another process gets its share', async () => {
     const stop = gate();
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     const definition = namedJob(
       async ({ name }) => {
-        begun.push(name);
+        beginnings.push(name);
         await stop.opened;
       },
       { atOnce: 9 },
@@ -60,20 +60,20 @@ onBothEngines('jobs of a process', (_engine, places) => {
     const [one, other] = [open(), open()];
     await enqueueByName({ jobs: one, db, tenantId }, definition, ...'abcde');
     const running = one.runDue();
-    while (begun.length < 2) await new Promise((turn) => setImmediate(turn));
+    while (beginnings.length < 2) await new Promise((turn) => setImmediate(turn));
     const leased = (await storedJobs(db)).filter(({ lease_until }) => lease_until > clock.now());
     assert.equal(leased.length, 2);
     const runningToo = other.runDue();
-    while (begun.length < 4) await new Promise((turn) => setImmediate(turn));
+    while (beginnings.length < 4) await new Promise((turn) => setImmediate(turn));
     stop.open();
     await Promise.all([running, runningToo]);
-    assert.deepEqual(begun.toSorted(), [...'abcde']);
+    assert.deepEqual(beginnings.toSorted(), [...'abcde']);
     assert.deepEqual(await storedJobs(db), []);
   });
 
   it('jobs that were claimed run although the claim for a kind with a limit failed after them', async () => {
-    const begun: string[] = [];
-    const run = async ({ name }: { name: string }) => void begun.push(name);
+    const beginnings: string[] = [];
+    const run = async ({ name }: { name: string }) => void beginnings.push(name);
     const usual = namedJob(run);
     const limited = namedJob(run, { kind: 'test.limited', atOnce: 1 });
     let claims = 0;
@@ -87,7 +87,7 @@ onBothEngines('jobs of a process', (_engine, places) => {
     await enqueueByName({ jobs, db, tenantId }, usual, 'usual');
     await enqueueByName({ jobs, db, tenantId }, limited, 'limited');
     assert.equal(await jobs.runDue(), 2);
-    assert.deepEqual(begun, ['usual', 'limited']);
+    assert.deepEqual(beginnings, ['usual', 'limited']);
     assert.deepEqual(await storedJobs(db), []);
   });
 });

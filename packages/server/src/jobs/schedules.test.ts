@@ -12,7 +12,7 @@ const START = Date.UTC(2026, 10, 15, 10, 30);
 onBothEngines('a schedule', (_engine, places) => {
   const nodes = (db: Db, count: number, clock = testClock(START), fails = () => false, everyMs = HOUR) => {
     const runs: number[] = [];
-    const made = Array.from({ length: count }, () => {
+    const nodes = Array.from({ length: count }, () => {
       const jobs = openTestJobs(db, clock);
       const run = async () => {
         if (fails()) throw new Error('as planned');
@@ -22,7 +22,7 @@ onBothEngines('a schedule', (_engine, places) => {
       jobs.schedule({ kind: 'test.named', everyMs, key: 'hourly' });
       return jobs;
     });
-    return { clock, runs, nodes: made };
+    return { clock, runs, nodes: nodes };
   };
 
   it('a schedule on three nodes has one pending job, and one run for each moment', async () => {

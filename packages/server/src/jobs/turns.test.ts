@@ -34,21 +34,21 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
 
   it('jobs of several tenants take turns: the newest of one begins among the first, although another has 10,000 older ones', async () => {
     await flood();
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     const stop = gate();
     const definition = namedJob(async ({ name }) => {
-      begun.push(name);
-      if (begun.length >= 100) await stop.opened;
+      beginnings.push(name);
+      if (beginnings.length >= 100) await stop.opened;
     });
     const jobs = openTestJobs(db, clock, { stopWithinMs: 0 });
     jobs.register(definition);
     await enqueueByName({ jobs, db, tenantId: small }, definition, 'small');
     await enqueueByName({ jobs, db, tenantId: third }, definition, 'third 1', 'third 2');
     jobs.start();
-    while (begun.length < 100) await new Promise((turn) => setImmediate(turn));
+    while (beginnings.length < 100) await new Promise((turn) => setImmediate(turn));
     stop.open();
     await jobs.stop();
-    const places = ['small', 'third 1', 'third 2'].map((name) => begun.indexOf(name));
+    const places = ['small', 'third 1', 'third 2'].map((name) => beginnings.indexOf(name));
     assert.ok(
       places.every((at) => at >= 0 && at < 20),
       `they began as numbers ${places}`,
@@ -67,9 +67,9 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
       await enqueueByName({ jobs, db, tenantId: small }, definition, ...names);
     }
     jobs.start();
-    const held = async () => (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
-    while ((await held()) < 4 + 2 * MAX_BATCH) await new Promise((turn) => setImmediate(turn));
-    const most = await held();
+    const leased = async () => (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
+    while ((await leased()) < 4 + 2 * MAX_BATCH) await new Promise((turn) => setImmediate(turn));
+    const most = await leased();
     stop.open();
     await jobs.stop();
     assert.equal(most, 4 + 2 * MAX_BATCH);
@@ -77,17 +77,17 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
 
   it('jobs of one tenant leave places to a tenant that comes later, however long they take', async () => {
     await flood();
-    const begun: string[] = [];
+    const beginnings: string[] = [];
     const stop = gate();
     const definition = namedJob(({ name }) => {
-      begun.push(name);
+      beginnings.push(name);
       return name === 'flood' ? stop.opened : Promise.resolve();
     });
     const jobs = openTestJobs(db, clock, { concurrency: 4, stopWithinMs: 0 });
     jobs.register(definition);
     jobs.start();
     const until = async (count: number) => {
-      while (begun.length < count) await new Promise((turn) => setImmediate(turn));
+      while (beginnings.length < count) await new Promise((turn) => setImmediate(turn));
     };
     await until(3);
     await enqueueByName({ jobs, db, tenantId: small }, definition, 'small');
@@ -97,17 +97,17 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     const stopped = jobs.stop();
     stop.open();
     await stopped;
-    assert.deepEqual(begun.slice(0, 5), ['flood', 'flood', 'flood', 'small', 'third']);
+    assert.deepEqual(beginnings.slice(0, 5), ['flood', 'flood', 'flood', 'small', 'third']);
   });
 
   it('jobs that wait for another server free their place; one too many begins again later, which does not count as an attempt', async () => {
-    const begun: string[] = [];
-    const answered = gate();
+    const beginnings: string[] = [];
+    const answerGate = gate();
     const definition = namedJob(async ({ name }, { outside, attempt }) => {
-      if (name !== 'outside') return void begun.push(name);
+      if (name !== 'outside') return void beginnings.push(name);
       await outside('live', async () => {
-        begun.push(`${name} ${attempt}`);
-        await answered.opened;
+        beginnings.push(`${name} ${attempt}`);
+        await answerGate.opened;
       });
     });
     const jobs = openTestJobs(db, clock, { concurrency: 1, stopWithinMs: 0 });
@@ -117,13 +117,13 @@ onBothEngines('turns of tenants at jobs', (_engine, places) => {
     while (!(await storedJobs(db)).some(({ run_at }) => run_at > clock.now()))
       await new Promise((turn) => setImmediate(turn));
     await enqueueByName({ jobs, db, tenantId: small }, definition, 'inside');
-    while (begun.length < 2) await new Promise((turn) => setImmediate(turn));
-    assert.deepEqual(begun, ['outside 1', 'inside']);
-    answered.open();
+    while (beginnings.length < 2) await new Promise((turn) => setImmediate(turn));
+    assert.deepEqual(beginnings, ['outside 1', 'inside']);
+    answerGate.open();
     while ((await storedJobs(db)).length > 1) await new Promise((turn) => setImmediate(turn));
     clock.advance(2000);
-    while (begun.length < 3) await new Promise((turn) => setImmediate(turn));
+    while (beginnings.length < 3) await new Promise((turn) => setImmediate(turn));
     await jobs.stop();
-    assert.equal(begun[2], 'outside 1');
+    assert.equal(beginnings[2], 'outside 1');
   });
 });
