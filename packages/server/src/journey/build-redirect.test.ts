@@ -20,9 +20,9 @@ describe('the redirect at the end of a journey', () => {
 
   it('the redirect at the end of a journey gets the instance and the outcome before its fragment, and is otherwise unchanged', () => {
     const outcome = { processInstanceId: 'I1', status: 'In Progress' };
-    const said = 'processInstanceId=I1&status=In+Progress';
-    assert.equal(withQuery('https://a.example', outcome), `https://a.example?${said}`);
-    assert.equal(withQuery('https://a.example/b?c=%20d#e?f#g', outcome), `https://a.example/b?c=%20d&${said}#e?f#g`);
-    assert.equal(withQuery('myapp://done#x', outcome), `myapp://done?${said}#x`);
+    const query = 'processInstanceId=I1&status=In+Progress';
+    assert.equal(withQuery('https://a.example', outcome), `https://a.example?${query}`);
+    assert.equal(withQuery('https://a.example/b?c=%20d#e?f#g', outcome), `https://a.example/b?c=%20d&${query}#e?f#g`);
+    assert.equal(withQuery('myapp://done#x', outcome), `myapp://done?${query}#x`);
   });
 });

@@ -36,8 +36,8 @@ describe('the frames of a challenge', () => {
     };
     app = await openTestApp(await places.create(), { environment });
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'mover', environment: 'test' })).apiKey;
-    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   });
   after(async () => {
     await app.stop();

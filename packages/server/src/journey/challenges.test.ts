@@ -23,8 +23,8 @@ onBothEngines('a challenge of active liveness', (_engine, places) => {
   before(async () => {
     app = await openTestApp(await places.create());
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'mover', environment: 'test' })).apiKey;
-    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   });
   after(() => app.stop());
 

@@ -35,7 +35,7 @@ onBothEngines('a journey', (_engine, places) => {
     await browser.open({ code });
     return browser;
   };
-  const found = (browser: Browser, ...checks: object[]) =>
+  const applyFindings = (browser: Browser, ...checks: object[]) =>
     grove.apply(browser.instanceId, {
       type: 'findings',
       step: 'document',
@@ -86,7 +86,7 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual((await browser.get()).body.step.images, ['front']);
     const third = (await browser.submit('document')).body;
     assert.deepEqual([third.waitingFor, third.step, third.result], ['check', undefined, undefined]);
-    await found(browser, PASSED);
+    await applyFindings(browser, PASSED);
     const last = (await browser.get()).body;
     assert.deepEqual(
       [last.status, last.result, last.step, last.waitingFor],
@@ -119,7 +119,7 @@ onBothEngines('a journey', (_engine, places) => {
 
   it('100056: input for one attempt is not accepted for the next', async () => {
     const { browser } = await untilWork();
-    await found(browser, { ...PASSED, status: 'FAILED', reason: 'blurred', advice: 'retry' });
+    await applyFindings(browser, { ...PASSED, status: 'FAILED', reason: 'blurred', advice: 'retry' });
     const { step, revision } = (await browser.get()).body;
     assert.deepEqual([step.attempt, step.maxAttempts, step.fault], [2, 3, { reason: 'blurred', advice: 'retry' }]);
     assert.deepEqual(step.images, [], 'an image of the first attempt is shown in the second');
@@ -147,10 +147,10 @@ onBothEngines('a journey', (_engine, places) => {
     assert.deepEqual([other.status, other.body.errors[0].pointer], [400, '/result/textVersion']);
     const odd = await browser.submit('consent', { accepted: true, language: '<b>' });
     assert.deepEqual([odd.status, odd.body.errors[0].pointer], [400, '/result/language']);
-    const given = { accepted: true, textVersion: '1', language: 'de', page: 'grove-1' };
-    assert.equal((await browser.submit('consent', given)).status, 200);
+    const consent = { accepted: true, textVersion: '1', language: 'de', page: 'grove-1' };
+    assert.equal((await browser.submit('consent', consent)).status, 200);
     const look = await grove.drive.look(grove.acme, browser.instanceId);
-    assert.deepEqual(look?.state.data.forms.consent, given);
+    assert.deepEqual(look?.state.data.forms.consent, consent);
   });
 
   it('an end user who cannot do a step does not fail: the instance goes to a human', async () => {
@@ -164,7 +164,7 @@ onBothEngines('a journey', (_engine, places) => {
 
   it('a step that a reviewer requests again begins without the earlier images', async () => {
     const { browser } = await untilWork();
-    await found(browser, { ...PASSED, status: 'REVIEW' });
+    await applyFindings(browser, { ...PASSED, status: 'REVIEW' });
     grove.clock.advance(1000);
     await grove.apply(browser.instanceId, { type: 'askAgain', steps: ['document'] });
     const { step } = (await browser.get()).body;
@@ -251,7 +251,7 @@ onBothEngines('a journey', (_engine, places) => {
     const again = (await broken.get()).body;
     assert.deepEqual([again.statusMapped, again.result], ['Error', { outcome: 'tryAgain' }]);
     const { browser: failed } = await untilWork();
-    await found(failed, { ...PASSED, status: 'FAILED', reason: 'expired_document', advice: 'final' });
+    await applyFindings(failed, { ...PASSED, status: 'FAILED', reason: 'expired_document', advice: 'final' });
     const { text, body } = await failed.get();
     assert.deepEqual(body.result, { outcome: 'notPossible' });
     assert.ok(!text.includes('expired_document'));
@@ -267,7 +267,7 @@ onBothEngines('a journey', (_engine, places) => {
     await grove.allowRedirects('https://shop.example');
     const { browser, body } = await untilWork({ parameters: REDIRECTS });
     assert.ok(!JSON.stringify(body).includes('shop.example'));
-    await found(browser, PASSED);
+    await applyFindings(browser, PASSED);
     const url = new URL(await targetOf(browser));
     assert.equal(url.origin + url.pathname, 'https://shop.example/done');
     assert.match(url.searchParams.get('d') ?? '', /^definition \d+$/);
@@ -292,9 +292,9 @@ onBothEngines('a journey', (_engine, places) => {
     grove.clock.advance(48 * HOUR);
     await grove.apply(late.instanceId, { type: 'expire' });
     assert.match(await targetOf(late), /^https:\/\/shop\.example\/late\?processInstanceId=.*&status=Abandoned$/);
-    const gone = await begin({ parameters: REDIRECTS });
-    await gone.post('/abandon');
-    assert.match(await targetOf(gone), /^https:\/\/shop\.example\/done/);
+    const leaver = await begin({ parameters: REDIRECTS });
+    await leaver.post('/abandon');
+    assert.match(await targetOf(leaver), /^https:\/\/shop\.example\/done/);
     const { timeoutRedirectUrl: _, ...usual } = REDIRECTS;
     const plain = await begin({ parameters: usual });
     await grove.apply(plain.instanceId, { type: 'expire' });

@@ -9,8 +9,8 @@ import { MAX_WATCHERS, type Watcher } from './watchers.ts';
 
 /** Reads a stream of events one piece at a time. */
 async function watching(browser: Browser) {
-  const gone = new AbortController();
-  const answer = await browser.fetch('/events', { signal: gone.signal });
+  const client = new AbortController();
+  const answer = await browser.fetch('/events', { signal: client.signal });
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
   let unread = '';
   return {
@@ -26,7 +26,7 @@ async function watching(browser: Browser) {
       unread = unread.slice(end);
       return event;
     },
-    leave: () => gone.abort(),
+    leave: () => client.abort(),
   };
 }
 

@@ -106,12 +106,12 @@ onBothEngines('photographs that are not good enough', (_engine, places) => {
     assert.equal((await see(browser, 'front')).status, 404);
     assert.equal((await (await see(browser, 'front')).json()).code, 100156);
     await browser.upload('document', 'front', PNG);
-    const seen = await see(browser, 'front');
+    const answer = await see(browser, 'front');
     assert.deepEqual(
-      [seen.status, seen.headers.get('content-type'), seen.headers.get('cache-control')],
+      [answer.status, answer.headers.get('content-type'), answer.headers.get('cache-control')],
       [200, 'image/jpeg', 'no-store'],
     );
-    const bytes = Buffer.from(await seen.arrayBuffer());
+    const bytes = Buffer.from(await answer.arrayBuffer());
     assert.deepEqual(bytes.subarray(0, 3), Buffer.from([0xff, 0xd8, 0xff]));
 
     const other = await atDocument();

@@ -45,8 +45,8 @@ describe('the redirects of links for end users', () => {
       const location = await locationOf(`/api/process-server/startProcess?pi=x&c=${encodeURIComponent(code)}`);
       assert.match(location, /^(http:\/\/[a-z]+\.fir\.localhost)?\/web\/\?pi=x#c=/, code);
     }
-    const named = await locationOf('/api/process-server/startProcess?pi=x&c=!', 'GET', 'other.fir.localhost');
-    assert.ok(named.startsWith('http://other.fir.localhost/web/?pi=x#c='));
+    const redirect = await locationOf('/api/process-server/startProcess?pi=x&c=!', 'GET', 'other.fir.localhost');
+    assert.ok(redirect.startsWith('http://other.fir.localhost/web/?pi=x#c='));
   });
 
   it('a link with a process token redirects to the page of the token or to that of Grove, and does not create an instance yet', async () => {
@@ -66,7 +66,7 @@ describe('the redirects of links for end users', () => {
       'http://nobody.fir.localhost/web/?pt=x&tn=nobody',
     );
     assert.equal(await locationOf('/processInstances?tn=%2F%2Fevil&pt=x'), '/web/?pt=x');
-    const made = await grove.acme.all({ text: 'SELECT id FROM process_instances WHERE tenant_id = $1' }, ['acme']);
-    assert.equal(made.length, 1, 'the one of the test before');
+    const instances = await grove.acme.all({ text: 'SELECT id FROM process_instances WHERE tenant_id = $1' }, ['acme']);
+    assert.equal(instances.length, 1, 'the one of the test before');
   });
 });

@@ -212,13 +212,13 @@ onBothEngines('sessions of a journey', (_engine, places) => {
       body: JSON.stringify({ code }),
       headers: { 'Content-Type': 'application/json', Cookie },
     });
-    const [own, ...gone] = answer.headers.getSetCookie();
+    const [own, ...removedCookies] = answer.headers.getSetCookie();
     assert.ok(own?.includes('=acme.'));
     assert.deepEqual(
-      gone.map((cookie) => cookie.replace(/; .*/, '')),
+      removedCookies.map((cookie) => cookie.replace(/; .*/, '')),
       old.slice(0, 2).map((name) => `${name}=`),
     );
-    assert.ok(gone.every((cookie) => cookie.includes('Max-Age=0')));
+    assert.ok(removedCookies.every((cookie) => cookie.includes('Max-Age=0')));
   });
 
   it('sessions and codes of a journey are stored only as hashes', async () => {
@@ -230,11 +230,11 @@ onBothEngines('sessions of a journey', (_engine, places) => {
       { text: 'SELECT * FROM journey_sessions WHERE tenant_id = $1 AND instance_id = $2' },
       ['acme', id],
     );
-    const shown = JSON.stringify(rows, (_, value) =>
+    const rowsText = JSON.stringify(rows, (_, value) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
     );
     assert.equal(rows.length, 1);
-    assert.ok(!shown.includes(secret) && !shown.includes(code.split('.')[1] as string));
+    assert.ok(!rowsText.includes(secret) && !rowsText.includes(code.split('.')[1] as string));
     assert.deepEqual(
       rows.map(({ token_hash }) => (token_hash as Uint8Array).length),
       [32],

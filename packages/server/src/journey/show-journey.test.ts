@@ -3,7 +3,12 @@ import { it } from 'node:test';
 import { stepTypes } from '../process-manager/engine/steps/registry.ts';
 import { showJourney } from './show-journey.ts';
 
-const SHOWN = { device: { active: true, handoff: 'NONE' }, images: [], redirectUrl: undefined, homeUrl: undefined };
+const SNAPSHOT_REST = {
+  device: { active: true, handoff: 'NONE' },
+  images: [],
+  redirectUrl: undefined,
+  homeUrl: undefined,
+};
 
 /** What the page of a journey is told to prepare, by the types of its steps. */
 function preparationOf(...types: string[]) {
@@ -15,7 +20,7 @@ function preparationOf(...types: string[]) {
   };
   const { stepTypes, needs, minutes } = showJourney(
     look as never,
-    { ...SHOWN, tenantId: 'acme', tenantName: 'Acme' } as never,
+    { ...SNAPSHOT_REST, tenantId: 'acme', tenantName: 'Acme' } as never,
   );
   return { stepTypes, needs, minutes };
 }

@@ -12,8 +12,8 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
     app = await openTestApp(await places.create());
     token = await app.token();
     const body = JSON.stringify({ name: 'codes', processDefnName: 'document-and-selfie' });
-    const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
-    processTokenId = made.body.id;
+    const creation = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+    processTokenId = creation.body.id;
   });
   after(() => app.stop());
 

@@ -59,9 +59,9 @@ describe('a journey through the whole application', () => {
       const next = await watch(grove, user);
       const last = await user.finish();
       assert.deepEqual([last.status, last.result.outcome], ['COMPLETED_ENDED_SUCCESS', 'passed']);
-      let told = '';
-      for (let text = await next(); text !== undefined; text = await next()) told += text;
-      assert.match(told, /COMPLETED_ENDED_SUCCESS"\}\n\n$/);
+      let events = '';
+      for (let text = await next(); text !== undefined; text = await next()) events += text;
+      assert.match(events, /COMPLETED_ENDED_SUCCESS"\}\n\n$/);
     } finally {
       await grove.stop();
     }
@@ -72,26 +72,26 @@ describe('a journey through the whole application', () => {
     try {
       const key = await testKeyOf(grove);
       const token = await grove.token(key);
-      const made = await grove.call('/api/process-manager/processTokens', {
+      const creation = await grove.call('/api/process-manager/processTokens', {
         method: 'POST',
         token,
         body: JSON.stringify({ name: 'link', processDefnName: 'document-only' }),
       });
-      const address = new URL(made.body.startProcessAddress);
+      const address = new URL(creation.body.startProcessAddress);
       const link = await grove.call(address.pathname + address.search, { token: null });
       assert.equal(link.status, 303);
       const page = new URL(link.headers.get('location') as string);
       const body = JSON.stringify(Object.fromEntries(page.searchParams));
       const opened = await grove.call('/api/journey/sessions', { method: 'POST', body, token: null });
       assert.equal((await enter(grove, opened).look()).status, 'ACTIVE');
-      const create = `/api/process-manager/processInstances?pt=${made.body.id}`;
+      const create = `/api/process-manager/processInstances?pt=${creation.body.id}`;
       const started = await grove.call(create, { method: 'POST', token });
       assert.equal(started.status, 307);
       const follow = new URL(started.headers.get('location') as string);
-      const followed = await grove.call(follow.pathname + follow.search, { method: 'POST', token: null });
-      assert.equal(followed.status, 303);
+      const redirect = await grove.call(follow.pathname + follow.search, { method: 'POST', token: null });
+      assert.equal(redirect.status, 303);
       const code = codeOf(follow.href);
-      assert.ok(!(followed.headers.get('location') as string).includes(code), 'the browser takes the fragment along');
+      assert.ok(!(redirect.headers.get('location') as string).includes(code), 'the browser takes the fragment along');
       assert.equal((await (await endUser(grove, code)).look()).status, 'ACTIVE');
     } finally {
       await grove.stop();

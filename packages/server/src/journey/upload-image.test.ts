@@ -213,8 +213,8 @@ onBothEngines('images of a journey', (_engine, places) => {
       grove.deps.blobs.put = put;
       throw new BlobError('full', 'the disk is full');
     };
-    const refused = await browser.upload('document', 'front', PNG);
-    assert.deepEqual([refused.status, refused.body.code], [507, 100020]);
+    const refusal = await browser.upload('document', 'front', PNG);
+    assert.deepEqual([refusal.status, refusal.body.code], [507, 100020]);
     assert.deepEqual(await rowsOf(browser), []);
     assert.deepEqual((await browser.get()).body.step.images, []);
   });

@@ -96,8 +96,8 @@ describe('images in a bucket', () => {
     for (let at = 0; at + 16 < image.length; at += 16)
       assert.ok(!stored.includes(image.subarray(at, at + 16)), 'sealed');
     server.objects.clear();
-    const gone = await app.call(`${place}/getdata?path=documents/doc1/front/uncropped`, { token });
-    assert.deepEqual([gone.status, gone.body.code], [500, 100290]);
+    const answer = await app.call(`${place}/getdata?path=documents/doc1/front/uncropped`, { token });
+    assert.deepEqual([answer.status, answer.body.code], [500, 100290]);
     await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { method: 'DELETE', token });
     await app.app.jobs.runDue();
     // That it was erased is written down beside the images.

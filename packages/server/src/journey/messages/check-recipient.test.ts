@@ -4,19 +4,19 @@ import { checkRecipient, shorten } from './check-recipient.ts';
 
 describe('the address of a recipient', () => {
   it('the address of a recipient is accepted as people write it, and stored as a mail server expects it', () => {
-    for (const [channel, given, address] of [
+    for (const [channel, text, address] of [
       ['EMAIL', ' Ada.Byrne+id@Example.com ', 'Ada.Byrne+id@example.com'],
       ['EMAIL', 'ada@bücher.example', 'ada@xn--bcher-kva.example'],
       ['EMAIL', "o'neil@a-b.example.co.uk", "o'neil@a-b.example.co.uk"],
       ['SMS', '+49 (151) 234-567.89', '+4915123456789'],
       ['SMS', '0044 20 7946 0000', '+442079460000'],
     ] as const) {
-      assert.deepEqual(checkRecipient(channel, given), { address }, given);
+      assert.deepEqual(checkRecipient(channel, text), { address }, text);
     }
   });
 
   it('the address of a recipient is refused if it is two addresses, contains a header, or names a machine by its IP address', () => {
-    for (const given of [
+    for (const text of [
       '',
       '@',
       'ada',
@@ -43,10 +43,10 @@ describe('the address of a recipient', () => {
       'a@-example.com',
       `a@${'b.'.repeat(130)}com`,
     ]) {
-      assert.ok('fault' in checkRecipient('EMAIL', given), JSON.stringify(given));
+      assert.ok('fault' in checkRecipient('EMAIL', text), JSON.stringify(text));
     }
-    for (const given of ['', '0151 234567', '+0151234567', '+49', '+4915123456789012', '+49151x34567', '+٤٩١٥١٢٣٤٥٦']) {
-      assert.ok('fault' in checkRecipient('SMS', given), JSON.stringify(given));
+    for (const text of ['', '0151 234567', '+0151234567', '+49', '+4915123456789012', '+49151x34567', '+٤٩١٥١٢٣٤٥٦']) {
+      assert.ok('fault' in checkRecipient('SMS', text), JSON.stringify(text));
     }
   });
 

@@ -12,7 +12,7 @@ const PER_DAY = 30;
 onBothEngines('the limits of messages', (_engine, places) => {
   let db: Db;
   let acme: TenantDb;
-  let sent = 0;
+  let count = 0;
   before(async () => {
     db = await openTestDb(await places.create());
     const [tenantId] = await addTestTenants(db, 'acme');
@@ -21,8 +21,12 @@ onBothEngines('the limits of messages', (_engine, places) => {
   after(() => db.close());
 
   const send = (network: string | undefined) => {
-    sent += 1;
-    const to = { environment: 'live', instanceId: `instance ${sent}`, address: `somebody${sent}@example.com` } as const;
+    count += 1;
+    const to = {
+      environment: 'live',
+      instanceId: `instance ${count}`,
+      address: `somebody${count}@example.com`,
+    } as const;
     const key = createSecretKey(Buffer.alloc(32, 1));
     return acme.write((tx) => limitMessages(tx, { ...to, network, key, perDay: PER_DAY, now: NOW }));
   };

@@ -81,8 +81,8 @@ onBothEngines('messages to end users', (_engine, places) => {
     const mail = await mails.arrived(length + 1);
     assert.deepEqual(mail.to, [ADA]);
     assert.match(mail.headers.get('subject') ?? '', /^Ihre Prüfung für /);
-    const sent = await until(user, 'SENT');
-    assert.equal(sent.sealed, null);
+    const message = await until(user, 'SENT');
+    assert.equal(message.sealed, null);
     assert.equal((await user.look()).messages.handoff, 'SENT');
     const opened = await app.call('/api/journey/sessions', {
       method: 'POST',
@@ -94,7 +94,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.ok(opened.body.handoff.numbers.includes(body.number));
     const phone = enter(app, opened);
     assert.equal((await phone.look()).messages, undefined, 'who has not found the number learns no address');
-    for (const refused of [await send(phone, {}), await tell(phone)]) assert.equal(refused.body.code, 100058);
+    for (const refusal of [await send(phone, {}), await tell(phone)]) assert.equal(refusal.body.code, 100058);
     await post(phone, '/handoffs/confirm', { number: body.number });
     assert.equal((await tell(user)).status, 200, 'who looks on may be told as well');
     await post(phone, '/abandon', {});
@@ -160,10 +160,10 @@ onBothEngines('messages to end users', (_engine, places) => {
     const user = await journey();
     const answers = await Promise.all([1, 2, 3, 4, 5].map((each) => send(user, { to: `one${each}@example.com` })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 429, 429]);
-    const refused = answers.find(({ status }) => status === 429);
-    assert.equal(refused?.body.code, 100161);
+    const refusal = answers.find(({ status }) => status === 429);
+    assert.equal(refusal?.body.code, 100161);
     assert.equal((await tell(user, { to: 'one7@example.com' })).body.code, 100161);
-    const wait = Number(refused?.headers.get('retry-after'));
+    const wait = Number(refusal?.headers.get('retry-after'));
     assert.ok(wait > 3500 && wait <= 3600, String(wait));
     app.clock.advance(wait * 1000);
     assert.equal((await send(user, { to: 'one6@example.com' })).status, 200);
@@ -175,9 +175,9 @@ onBothEngines('messages to end users', (_engine, places) => {
     const spellings = ['victim', 'Victim', 'victim+1', 'victim+2', 'vic.tim', 'v.i.c.t.i.m+3', 'VICTIM+4+5'];
     const answers = await Promise.all(users.map((user, at) => send(user, { to: `${spellings[at]}@example.com` })));
     assert.equal(answers.filter(({ status }) => status === 200).length, 5);
-    const refused = users[answers.findIndex(({ status }) => status === 429)] as EndUser;
-    assert.deepEqual(await rows(refused), []);
-    assert.equal((await refused.look()).device.handoff, 'NONE', 'what was refused has changed nothing');
+    const refusedUser = users[answers.findIndex(({ status }) => status === 429)] as EndUser;
+    assert.deepEqual(await rows(refusedUser), []);
+    assert.equal((await refusedUser.look()).device.handoff, 'NONE', 'what was refused has changed nothing');
     await nextDay();
     const later = await journey();
     assert.equal((await send(later, { to: 'victim@example.com' })).status, 200);
@@ -191,8 +191,8 @@ onBothEngines('messages to end users', (_engine, places) => {
     }
     assert.deepEqual(codes, [...Array(PER_DAY).fill(200), 429, 429]);
     const { user: live } = await startJourney(app, app.apiKey, { processDefnName: 'document-only' });
-    const sent = await send(live, { to: 'many0@example.com' });
-    assert.equal(sent.status, 200, 'what a test key has sent is not taken from live end users');
+    const answer = await send(live, { to: 'many0@example.com' });
+    assert.equal(answer.status, 200, 'what a test key has sent is not taken from live end users');
   });
 
   it('a message that there is a decision is sent once, does not contain the decision, and the address is erased', async () => {
@@ -230,12 +230,12 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await user.finish()).waitingFor, 'review');
     assert.equal((await tell(user, { language: 'de' })).status, 200);
     const { length } = mails.mails;
-    const asked = await app.call(`/api/process-manager/reviews/${user.processInstanceId}/askAgain`, {
+    const answer = await app.call(`/api/process-manager/reviews/${user.processInstanceId}/askAgain`, {
       method: 'POST',
       token,
       body: JSON.stringify({ comment: 'for colleagues alone', steps: ['document'], reason: 'unreadable' }),
     });
-    assert.equal(asked.status, 200, asked.text);
+    assert.equal(answer.status, 200, answer.text);
     const mail = await mails.arrived(length + 1);
     assert.deepEqual(mail.to, [ADA]);
     assert.match(mail.text, /24 Stunden/);
@@ -243,14 +243,14 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.equal((await until(user, 'SENT')).sealed, null);
     // Whoever looks at the case sees that it was sent, and not to whom.
     const sessions = `/api/process-manager/processInstances/${user.processInstanceId}/sessions`;
-    const { body, text: shown } = await app.call(sessions, { token });
+    const { body, text: listText } = await app.call(sessions, { token });
     const { id: _id, createdDtm: _createdDtm, ...message } = body.messages[0];
     assert.deepEqual(message, { kind: 'ASKED_AGAIN', channel: 'EMAIL', state: 'SENT' });
     assert.equal(body.messages.length, 1);
-    assert.ok(!shown.includes(ADA));
+    assert.ok(!listText.includes(ADA));
     const redeem = (link: string) =>
       app.call('/api/journey/sessions', { method: 'POST', token: null, body: JSON.stringify({ code: codeOf(link) }) });
-    assert.notEqual(linkIn(mail.text), asked.body.redirectUrl);
+    assert.notEqual(linkIn(mail.text), answer.body.redirectUrl);
     const opened = await redeem(linkIn(mail.text));
     assert.deepEqual([opened.status, opened.body.journey.step.id], [200, 'document']);
     assert.equal(opened.body.journey.askedAgain.reason, 'unreadable');
@@ -264,8 +264,12 @@ onBothEngines('messages to end users', (_engine, places) => {
     const sendLink = (body: object, headers = {}) =>
       app.call(path, { method: 'POST', token, body: JSON.stringify(body), headers });
     const { length } = mails.mails;
-    const sent = await sendLink({ language: 'de' }, { 'Idempotency-Key': 'once' });
-    assert.deepEqual([sent.status, Object.keys(sent.body).toSorted()], [202, ['expiringDtm', 'sentTo']], sent.text);
+    const answer = await sendLink({ language: 'de' }, { 'Idempotency-Key': 'once' });
+    assert.deepEqual(
+      [answer.status, Object.keys(answer.body).toSorted()],
+      [202, ['expiringDtm', 'sentTo']],
+      answer.text,
+    );
     assert.equal((await sendLink({ language: 'de' }, { 'Idempotency-Key': 'once' })).status, 202);
     const mail = await mails.arrived(length + 1);
     assert.deepEqual(mail.to, [ADA]);
@@ -319,21 +323,21 @@ onBothEngines('messages to end users', (_engine, places) => {
     await app.app.jobs.runDue();
     assert.equal((await until(late, 'FAILED')).sealed, null);
     assert.ok(!mails.mails.some(({ to }) => to.includes('late@example.com')));
-    const taken = await journey();
+    const acceptedUser = await journey();
     mails.answers.push(450);
-    await send(taken, { to: 'taken@example.com' });
+    await send(acceptedUser, { to: 'taken@example.com' });
     await retried(1);
-    await post(taken, '/handoffs/takeBack', {});
-    assert.equal((await until(taken, 'FAILED')).sealed, null, 'a link that was taken back is not sent');
+    await post(acceptedUser, '/handoffs/takeBack', {});
+    assert.equal((await until(acceptedUser, 'FAILED')).sealed, null, 'a link that was taken back is not sent');
   });
   /** The job has failed once, and waits. */
   const retried = async (count: number) => {
     for (let tries = 0; tries < 500; tries++) {
-      const found = await app.app.db.system.all<{ attempts: number; lease_until: number }>(
+      const jobs = await app.app.db.system.all<{ attempts: number; lease_until: number }>(
         sql(`SELECT attempts, lease_until FROM jobs WHERE kind = 'journey.send-message' AND state = 'READY'`),
         [],
       );
-      if (found.some(({ attempts, lease_until }) => attempts === count && lease_until === 0)) return;
+      if (jobs.some(({ attempts, lease_until }) => attempts === count && lease_until === 0)) return;
       await new Promise((done) => setTimeout(done, 10));
     }
     throw new Error('the job was not tried');
