@@ -38,8 +38,8 @@ describe('boundedMap', () => {
             map.delete(key);
             model.delete(key);
           } else {
-            const found = map.get(key);
-            if (found !== undefined) assert.equal(found, model.get(key));
+            const value = map.get(key);
+            if (value !== undefined) assert.equal(value, model.get(key));
           }
         });
       }),
@@ -53,8 +53,11 @@ describe('boundedMap', () => {
         for (const { key, weight } of todo) {
           map.set(key, weight);
           assert.equal(map.get(key), weight, 'what was just set is there');
-          const held = Array.from({ length: 21 }, (_, each) => map.get(each) ?? 0).reduce((sum, each) => sum + each, 0);
-          assert.ok(held <= 200 + 2 * 100, `${held}`);
+          const total = Array.from({ length: 21 }, (_, each) => map.get(each) ?? 0).reduce(
+            (sum, each) => sum + each,
+            0,
+          );
+          assert.ok(total <= 200 + 2 * 100, `${total}`);
         }
       }),
     );

@@ -5,7 +5,7 @@ import { closest, didYouMean, longerName, shorterName } from './closest.ts';
 const types = ['consent', 'form', 'face', 'faceMatch', 'document', 'decision'];
 
 it('closest suggests a known word for one with a letter too many, too few, wrong, swapped or in the wrong case', () => {
-  const meant: Record<string, string> = {
+  const suggestions: Record<string, string> = {
     consnet: 'consent',
     consennt: 'consent',
     consen: 'consent',
@@ -14,7 +14,7 @@ it('closest suggests a known word for one with a letter too many, too few, wrong
     frm: 'form',
     decison: 'decision',
   };
-  for (const [word, type] of Object.entries(meant)) assert.equal(closest(word, types), type, word);
+  for (const [word, type] of Object.entries(suggestions)) assert.equal(closest(word, types), type, word);
 });
 
 it('closest suggests nothing for a word that is similar to none, nor for one that is too long to compare', () => {

@@ -54,12 +54,12 @@ describe('a search in batches', () => {
 
   it('100010: a search in batches is refused if too many of its line are waiting, but not one of another line', async () => {
     const never = { ...stretches('DESC'), edge: () => new Promise<undefined>(() => undefined) };
-    const refused: number[] = [];
+    const refusals: number[] = [];
     for (let at = 0; at < 60; at += 1) {
-      findInStretches({}, 'full', never, { ...WHOLE, enough: 1 }).catch(({ code }) => refused.push(code));
+      findInStretches({}, 'full', never, { ...WHOLE, enough: 1 }).catch(({ code }) => refusals.push(code));
     }
     await new Promise((turn) => setImmediate(turn));
-    assert.deepEqual([refused.length, new Set(refused)], [9, new Set([100010])]);
+    assert.deepEqual([refusals.length, new Set(refusals)], [9, new Set([100010])]);
     assert.equal((await findInStretches({}, 'other', stretches('DESC'), { ...WHOLE, enough: 1 })).length, 1);
   });
 });

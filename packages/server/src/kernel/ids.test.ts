@@ -28,12 +28,16 @@ describe('newId', () => {
   });
 
   it('newId returns an id that is not below the first of its millisecond, and below that of every later one', () => {
-    fc.assert(fc.property(moment(), moment(), (made, at) => assert.equal(newId(made) < firstIdAt(at), made < at)));
+    fc.assert(
+      fc.property(moment(), moment(), (createdAt, at) =>
+        assert.equal(newId(createdAt) < firstIdAt(at), createdAt < at),
+      ),
+    );
     assert.equal(firstIdAt(-1), firstIdAt(0));
   });
 
   it('newId contains its creation time', () => {
-    fc.assert(fc.property(moment(), (made) => assert.equal(creationTimeOf(newId(made)), made)));
+    fc.assert(fc.property(moment(), (createdAt) => assert.equal(creationTimeOf(newId(createdAt)), createdAt)));
   });
 
   it('newId begins with the time as the ULID specification encodes it', () => {
@@ -42,19 +46,19 @@ describe('newId', () => {
   });
 
   it('newId returns no duplicate among 100,000 of one millisecond', () => {
-    const made = Array.from({ length: 100_000 }, () => newId(1_700_000_000_000));
-    assert.equal(new Set(made).size, made.length);
+    const ids = Array.from({ length: 100_000 }, () => newId(1_700_000_000_000));
+    assert.equal(new Set(ids).size, ids.length);
   });
 
   it('newId uses every character at every random position, so all 80 bits are random', () => {
-    const seen = Array.from({ length: 16 }, () => new Set<string>());
-    for (let made = 0; made < 2000; made++) {
+    const charactersAt = Array.from({ length: 16 }, () => new Set<string>());
+    for (let count = 0; count < 2000; count++) {
       [...newId(0).slice(10)].forEach((character, place) => {
-        seen[place]?.add(character);
+        charactersAt[place]?.add(character);
       });
     }
     assert.deepEqual(
-      seen.map((characters) => characters.size),
+      charactersAt.map((characters) => characters.size),
       Array.from({ length: 16 }, () => 32),
     );
   });

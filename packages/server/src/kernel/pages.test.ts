@@ -28,8 +28,8 @@ describe('a page', () => {
         const pages: number[][] = [];
         for (let at = 0; at < total; at += size) pages.push(all.slice(at, at + size));
 
-        const asked = paging({ page, size }, COLUMNS);
-        const answer = toPage(all.slice(asked.offset, asked.offset + asked.size), total, asked);
+        const pageRequest = paging({ page, size }, COLUMNS);
+        const answer = toPage(all.slice(pageRequest.offset, pageRequest.offset + pageRequest.size), total, pageRequest);
 
         assert.deepEqual(answer.content, pages[page] ?? []);
         assert.equal(answer.totalElements, total);

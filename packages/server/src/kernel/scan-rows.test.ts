@@ -32,7 +32,7 @@ describe('a list sorted by a sealed value', () => {
     const paging = { orderBy: 'id ASC', size: 1, offset: 0 };
     let atWork = 0;
     let most = 0;
-    const counted = {
+    const countingRows = {
       ...scan(0),
       batch: async () => {
         atWork += 1;
@@ -42,12 +42,12 @@ describe('a list sorted by a sealed value', () => {
         return [];
       },
     };
-    const all = await Promise.allSettled(Array.from({ length: 30 }, () => scanRows('busy', counted, paging)));
-    const refused = all.filter((each) => each.status === 'rejected');
+    const all = await Promise.allSettled(Array.from({ length: 30 }, () => scanRows('busy', countingRows, paging)));
+    const refusals = all.filter((each) => each.status === 'rejected');
     assert.equal(most, 1);
-    assert.ok(refused.length > 0 && refused.length < 30);
-    assert.ok(refused.every(({ reason }) => reason.code === 100010));
-    await Promise.all(['one', 'two'].map((tenant) => scanRows(tenant, counted, paging)));
+    assert.ok(refusals.length > 0 && refusals.length < 30);
+    assert.ok(refusals.every(({ reason }) => reason.code === 100010));
+    await Promise.all(['one', 'two'].map((tenant) => scanRows(tenant, countingRows, paging)));
     assert.equal(most, 2);
   });
 });

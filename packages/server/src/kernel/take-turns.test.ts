@@ -31,10 +31,10 @@ describe('the turns of callers', () => {
     const takeTurns = openTurns(1);
     const first = takeTurns('x', () => new Promise(setImmediate));
     const second = takeTurns('x', async () => 'second');
-    const refused = (error: unknown) => error instanceof ApiError && error.code === 100010;
+    const isRefusal = (error: unknown) => error instanceof ApiError && error.code === 100010;
     await assert.rejects(
       takeTurns('x', async () => 'third'),
-      refused,
+      isRefusal,
     );
     await first;
     assert.equal(await second, 'second');

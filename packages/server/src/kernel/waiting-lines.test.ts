@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { OF_INSTALLATION, waitingLines } from './waiting-lines.ts';
 
 describe('jobs that wait in lines', () => {
-  const names = (taken: readonly { job: string }[]) => taken.map(({ job }) => job).join(' ');
+  const names = (jobs: readonly { job: string }[]) => jobs.map(({ job }) => job).join(' ');
 
   it('jobs that wait in lines take turns between owners, in order within each', () => {
     const lines = waitingLines<string>(100);
