@@ -18,11 +18,11 @@ function recordedClaims() {
   const lose = async (now: number) => {
     let lostToken = '';
     const underLease = await begin(now);
-    const lost = underLease(async ({ token }) => {
+    const lostClaim = underLease(async ({ token }) => {
       lostToken = token;
       throw new Error('the answer was lost');
     });
-    await assert.rejects(lost, /answer was lost/);
+    await assert.rejects(lostClaim, /answer was lost/);
     return lostToken;
   };
   return { begin, givenBack, times, lose };

@@ -7,40 +7,40 @@ const turn = () => new Promise((done) => setImmediate(done));
 
 it('a poll claims as long as something is due, then waits longer and longer, at most a second, until a signal wakes it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const found = [3, 2, 0];
-  let asked = 0;
+  const counts = [3, 2, 0];
+  let calls = 0;
   const ask = async () => {
-    asked += 1;
-    return found.shift() ?? 0;
+    calls += 1;
+    return counts.shift() ?? 0;
   };
   const poll = openPoll(ask, 'jobs', { info: () => undefined, warn: () => undefined, error: () => undefined });
   poll.start();
   await turn();
-  assert.equal(asked, 3);
+  assert.equal(calls, 3);
   const expected = [50, 100, 200, 400, 800, 1000, 1000];
   for (const ms of expected) {
-    const before: number = asked;
+    const before: number = calls;
     t.mock.timers.tick(ms - 1);
     await turn();
-    assert.equal(asked, before, `before ${ms} ms`);
+    assert.equal(calls, before, `before ${ms} ms`);
     t.mock.timers.tick(1);
     await turn();
-    assert.equal(asked, before + 1, `after ${ms} ms`);
+    assert.equal(calls, before + 1, `after ${ms} ms`);
   }
   poll.ring();
   await turn();
-  assert.equal(asked, 4 + expected.length);
+  assert.equal(calls, 4 + expected.length);
   t.mock.timers.tick(50);
   await turn();
-  assert.equal(asked, 5 + expected.length);
+  assert.equal(calls, 5 + expected.length);
   await poll.stop();
 });
 
 it('a poll logs once that it cannot claim, continues, and logs when it can again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let broken = true;
-  const said: string[] = [];
-  const note = (_details: object, text: string) => void said.push(text);
+  const messages: string[] = [];
+  const note = (_details: object, text: string) => void messages.push(text);
   const poll = openPoll(
     async () => {
       if (broken) throw new Error('away');
@@ -58,7 +58,7 @@ it('a poll logs once that it cannot claim, continues, and logs when it can again
   await turn();
   t.mock.timers.tick(1000);
   await turn();
-  assert.deepEqual(said, ['could not claim jobs', 'claiming jobs works again']);
+  assert.deepEqual(messages, ['could not claim jobs', 'claiming jobs works again']);
   await poll.stop();
 });
 
