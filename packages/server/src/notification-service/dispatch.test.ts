@@ -68,9 +68,9 @@ onBothEngines('the dispatcher', (engine, places) => {
     const event = await grove.tell({ step: 'selfie', data: { reason: 'none' } });
     assert.equal(await grove.deliverDue(), 1);
     const [{ headers, body, method, url } = assert.fail()] = receiver.received;
-    const told = new Webhook(secret).verify(body, headers) as Record<string, unknown>;
+    const payload = new Webhook(secret).verify(body, headers) as Record<string, unknown>;
     const [{ id } = assert.fail()] = await deliveriesOf(grove);
-    assert.deepEqual(told, {
+    assert.deepEqual(payload, {
       id,
       type: 'instance.completed',
       timestamp: new Date(event.at).toISOString(),
@@ -97,16 +97,16 @@ onBothEngines('the dispatcher', (engine, places) => {
   it('the dispatcher sends to active webhooks that subscribe, of the same environment and tenant, and exactly if the event is committed', async () => {
     const grove = await open();
     const receiver = await grove.receiver();
-    const told = (name: string) => receiver.uri.replace('hook', name);
+    const uriOf = (name: string) => receiver.uri.replace('hook', name);
     const test = grove.contextOf({ environment: 'test' });
     const other = grove.contextOf({ tenantId: asTenantId('other') });
-    await grove.webhook(told('all'));
-    await grove.webhook(told('completed'), { events: ['instance.completed', 'instance.review'] });
-    await grove.webhook(told('created'), { events: ['instance.created'] });
-    await grove.webhook(told('none'), { events: [] });
-    await grove.webhook(told('disabled'), { status: 'DISABLED' });
-    await grove.webhook(told('test'), {}, test);
-    await grove.webhook(told('other'), {}, other);
+    await grove.webhook(uriOf('all'));
+    await grove.webhook(uriOf('completed'), { events: ['instance.completed', 'instance.review'] });
+    await grove.webhook(uriOf('created'), { events: ['instance.created'] });
+    await grove.webhook(uriOf('none'), { events: [] });
+    await grove.webhook(uriOf('disabled'), { status: 'DISABLED' });
+    await grove.webhook(uriOf('test'), {}, test);
+    await grove.webhook(uriOf('other'), {}, other);
     await grove.tell();
     await grove.tell({ environment: 'test' });
     const rolledBack = grove.db.of(grove.tenantId).write(async (tx) => {
@@ -195,9 +195,13 @@ onBothEngines('the dispatcher', (engine, places) => {
     await grove.tell();
     await grove.deliverDue();
     const stored = await deliveriesOf(grove);
-    for (const { last_status, status: settled, last_error } of stored) {
+    for (const { last_status, status: deliveryStatus, last_error } of stored) {
       const good = Number(last_status) < 300;
-      assert.deepEqual([settled, last_error], good ? ['DELIVERED', null] : ['FAILED', 'status'], String(last_status));
+      assert.deepEqual(
+        [deliveryStatus, last_error],
+        good ? ['DELIVERED', null] : ['FAILED', 'status'],
+        String(last_status),
+      );
     }
     assert.equal(stored.length, 12);
   });
@@ -222,20 +226,20 @@ onBothEngines('the dispatcher', (engine, places) => {
 
   it('the dispatcher disables a webhook whose receiver is gone, keeps its deliveries, and sends them when it is active again', async () => {
     const grove = await open();
-    let gone = true;
+    let isGone = true;
     const receiver = await grove.receiver((request, answer, number) =>
-      status(gone ? 410 : 200)(request, answer, number),
+      status(isGone ? 410 : 200)(request, answer, number),
     );
     const { id } = await grove.webhook(receiver.uri);
     await grove.tell();
     await grove.deliverDue();
     const { get, update } = grove.handlers.webhooks;
     const params = { webhookId: id };
-    const shown = (await get(grove.contextOf(), { params, query: {}, body: undefined as never })) as Record<
+    const view = (await get(grove.contextOf(), { params, query: {}, body: undefined as never })) as Record<
       string,
       unknown
     >;
-    assert.deepEqual([shown.status, shown.disabledReason, shown.lastUpdatedBy], ['DISABLED', 'gone', 'Grove']);
+    assert.deepEqual([view.status, view.disabledReason, view.lastUpdatedBy], ['DISABLED', 'gone', 'Grove']);
     const recorded = await grove
       .contextOf()
       .db.all<{ action: string; actor: string; item: string }>(
@@ -247,11 +251,11 @@ onBothEngines('the dispatcher', (engine, places) => {
     assert.equal(await grove.deliverDue(), 0);
     assert.deepEqual(await statusesOf(grove), ['FAILED']);
 
-    gone = false;
+    isGone = false;
     const { test } = grove.handlers.webhooks;
     await test(grove.contextOf(), { params, query: {}, body: {} });
     assert.equal(await grove.deliverDue(), 0);
-    const again = (await update(grove.contextOf(), { params, query: {}, body: { status: 'ACTIVE' } })) as typeof shown;
+    const again = (await update(grove.contextOf(), { params, query: {}, body: { status: 'ACTIVE' } })) as typeof view;
     assert.deepEqual([again.status, again.disabledReason], ['ACTIVE', undefined]);
     assert.equal(await grove.deliverDue(), 1);
     assert.match(receiver.received.at(-1)?.body ?? '', /"webhook.test"/);
@@ -317,7 +321,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     const receiver = await grove.receiver(answering);
     await grove.webhook(receiver.uri);
     await grove.tell();
-    const lost = grove.deliverDue();
+    const lostDelivery = grove.deliverDue();
     await receiver.arrived(1);
     const other = grove.another();
     grove.clock.advance(leaseMs - 1);
@@ -325,7 +329,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     grove.clock.advance(1);
     assert.equal(await other.deliverDue(), 1);
     first?.();
-    await lost;
+    await lostDelivery;
     await other.stop();
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
     assert.deepEqual([ids.length, new Set(ids).size], [2, 1]);
@@ -381,10 +385,10 @@ onBothEngines('the dispatcher', (engine, places) => {
     for (const { uri } of receivers) await grove.webhook(uri);
     for (let number = 0; number < 10; number++) await grove.tell();
     const other = grove.another();
-    const sent = await Promise.all([grove.deliverDue(), other.deliverDue()]);
+    const counts = await Promise.all([grove.deliverDue(), other.deliverDue()]);
     await grove.deliverDue();
     await other.stop();
-    assert.ok(sent[0] + sent[1] <= 50);
+    assert.ok(counts[0] + counts[1] <= 50);
     for (const { received } of receivers) {
       assert.deepEqual([received.length, new Set(received.map(({ headers }) => headers['webhook-id'])).size], [10, 10]);
     }
@@ -417,10 +421,10 @@ onBothEngines('the dispatcher', (engine, places) => {
     const [own] = await deliveriesOf(grove);
     assert.equal((await grove.db.system.all(QUEUE, [])).length, 2);
     // SQLite has one wall, the WHERE of every statement; PostgreSQL has two.
-    const seen = await grove.db.of(grove.tenantId).all<{ id: string }>(QUEUE, []);
+    const rows = await grove.db.of(grove.tenantId).all<{ id: string }>(QUEUE, []);
     if (engine === 'postgres')
       assert.deepEqual(
-        seen.map(({ id }) => id),
+        rows.map(({ id }) => id),
         [own?.id],
       );
     const log = await grove.db.of(other.tenantId).all<Stored>(DELIVERIES, [other.tenantId]);

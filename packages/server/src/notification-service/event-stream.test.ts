@@ -104,8 +104,8 @@ describe('the address of the stream of events', () => {
       const { value } = (await body?.getReader().read()) ?? {};
       assert.deepEqual([status, Buffer.from(value ?? []).toString()], [200, ': watching\n\n']);
     }
-    const refused = await watch();
-    assert.deepEqual([refused.status, ((await refused.json()) as { code: number }).code], [429, 100007]);
+    const refusal = await watch();
+    assert.deepEqual([refusal.status, ((await refusal.json()) as { code: number }).code], [429, 100007]);
     leave.abort();
     await grove.stop();
   });
@@ -120,11 +120,11 @@ describe('the address of the stream of events', () => {
       await invitePerson(grove, owner, 'Developer', 'Dan'),
     ];
     const permissions = ['TNT#acme#NotificationService:watchEvents', 'TNT#acme#ArthrServer:getFromTenant'];
-    const made = await owner.call('/api/arthr/apiKeys', {
+    const creation = await owner.call('/api/arthr/apiKeys', {
       body: { name: 'narrowed', permissions, environment: 'live' },
     });
-    assert.equal(made.status, 201, made.text);
-    const key = { Authorization: `Bearer ${await grove.token(made.body.code)}` };
+    assert.equal(creation.status, 201, creation.text);
+    const key = { Authorization: `Bearer ${await grove.token(creation.body.code)}` };
     mock.timers.enable({ apis: ['setInterval'] });
     const openStreams = [
       await watchFrom(grove, owner.cookie),
@@ -139,7 +139,7 @@ describe('the address of the stream of events', () => {
     const role = { body: { role: 'Reviewer' } };
     assert.equal((await owner.call(`/api/operator-manager/operators/${demoted.id}`, role)).status, 200);
     const narrowed = { body: { permissions: permissions.slice(1) } };
-    assert.equal((await owner.call(`/api/arthr/apiKeys/${made.body.id}`, narrowed)).status, 200);
+    assert.equal((await owner.call(`/api/arthr/apiKeys/${creation.body.id}`, narrowed)).status, 200);
     mock.timers.tick(15_000);
     mock.timers.reset();
     for (const stream of openStreams) assert.equal(await stream.next(), ':\n\n');

@@ -40,14 +40,14 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
   const post = (path: string, body: object = {}) =>
     app.call(path, { method: 'POST', body: JSON.stringify(body), token });
   const create = async (name: string, events: string[]) => {
-    const made = await post('/api/notification-service/webhooks', { name, uri, events });
-    assert.equal(made.status, 201, made.text);
-    return made.body as { id: string; secret: string };
+    const creation = await post('/api/notification-service/webhooks', { name, uri, events });
+    assert.equal(creation.status, 201, creation.text);
+    return creation.body as { id: string; secret: string };
   };
   const until = async (count: number, of: (each: Received) => boolean) => {
     for (let tries = 0; tries < 500; tries++) {
-      const found = received.filter(of);
-      if (found.length >= count) return found;
+      const matches = received.filter(of);
+      if (matches.length >= count) return matches;
       await wait(20);
     }
     throw new Error(`only ${received.filter(of).length} of ${count} arrived`);
@@ -58,10 +58,10 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     const { processInstanceId, user } = await startJourney(app, testKey);
     await user.finish();
     const own = (each: Received) => JSON.parse(each.body).data?.processInstanceId === processInstanceId;
-    const told = (await until(10, own)).map(({ headers, body }) => {
+    const events = (await until(10, own)).map(({ headers, body }) => {
       return new Webhook(secret).verify(body, headers) as { type: string; data: { sequence: number; status: string } };
     });
-    const inOrder = told.toSorted((one, other) => one.data.sequence - other.data.sequence);
+    const inOrder = events.toSorted((one, other) => one.data.sequence - other.data.sequence);
     assert.deepEqual(
       inOrder.map(({ type, data }) => `${data.sequence} ${type}`),
       [
@@ -78,7 +78,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
       ],
     );
     assert.equal(inOrder.at(-1)?.data.status, 'COMPLETED_ENDED_SUCCESS');
-    assert.ok(!told.some((each) => JSON.stringify(each).includes('ERIKSSON')), 'nothing of a person is told');
+    assert.ok(!events.some((each) => JSON.stringify(each).includes('ERIKSSON')), 'nothing of a person is told');
   });
 
   it('webhooks of a journey are called by a step that names one, and a definition that names a missing one is not deployed', async () => {
@@ -87,30 +87,30 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
       { id: 'notify', type: 'webhook', name: 'crm' },
       { id: 'decide', type: 'decision' },
     ];
-    const made = await post('/api/process-manager/processDefinitions', { name: 'notifying', steps });
-    const deploy = `/api/process-manager/processDefinitions/${made.body.id}/deploy`;
-    const refused = await post(deploy);
-    assert.equal(refused.body.code, 100048);
-    assert.match(refused.body.message, /\/steps\/1\/name/);
+    const creation = await post('/api/process-manager/processDefinitions', { name: 'notifying', steps });
+    const deploy = `/api/process-manager/processDefinitions/${creation.body.id}/deploy`;
+    const refusal = await post(deploy);
+    assert.equal(refusal.body.code, 100048);
+    assert.match(refusal.body.message, /\/steps\/1\/name/);
     await create('crm', []);
     assert.equal((await post(deploy)).status, 200);
     const { processInstanceId, user } = await startJourney(app, testKey, { processDefnName: 'notifying' });
     assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
-    const [sent] = await until(1, ({ body }) => {
+    const [delivery] = await until(1, ({ body }) => {
       const { type, data } = JSON.parse(body);
       return type === 'instance.step' && data.processInstanceId === processInstanceId;
     });
-    assert.equal(JSON.parse(sent?.body ?? '{}').data.step, 'notify');
+    assert.equal(JSON.parse(delivery?.body ?? '{}').data.step, 'notify');
   });
 
   it('webhooks of a journey receive nothing of the other environment', async () => {
     const live = await app.token();
     const body = JSON.stringify({ name: 'live one', uri, events: ['*'] });
-    const made = await app.call('/api/notification-service/webhooks', { method: 'POST', body, token: live });
-    assert.equal(made.status, 201);
+    const creation = await app.call('/api/notification-service/webhooks', { method: 'POST', body, token: live });
+    assert.equal(creation.status, 201);
     const { user } = await startJourney(app, testKey, { processDefnName: 'document-only' });
     await user.finish();
-    const deliveries = `/api/notification-service/webhooks/${made.body.id}/deliveries`;
+    const deliveries = `/api/notification-service/webhooks/${creation.body.id}/deliveries`;
     assert.equal((await app.call(deliveries, { token: live })).body.totalElements, 0);
   });
 });

@@ -4,10 +4,10 @@ import { HOUR, MINUTE, SECOND } from '../kernel/clock.ts';
 import { closedForMs, DEFAULT_RETRY_INTERVALS_MS, nextAttemptAt, retryAfterMs } from './retry-rules.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
-const failed = (tried: number, random: number, retryAfter?: string) =>
+const failed = (attempts: number, random: number, retryAfter?: string) =>
   nextAttemptAt({
     intervals: [10 * SECOND, MINUTE],
-    attemptsBefore: tried,
+    attemptsBefore: attempts,
     retryAfter,
     now: NOW,
     random: () => random,

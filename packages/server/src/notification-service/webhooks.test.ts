@@ -45,7 +45,7 @@ onBothEngines('webhooks', (_engine, places) => {
   };
 
   it('webhooks are created with a secret that is shown once, read, listed, changed and deleted', async () => {
-    const given = {
+    const settings = {
       description: 'the CRM',
       headers: { 'X-Team': 'blue' },
       sensitiveHeaders: { Authorization: 'Bearer hunter2' },
@@ -53,12 +53,12 @@ onBothEngines('webhooks', (_engine, places) => {
       events: ['instance.review', 'instance.completed', 'instance.review'],
       retryIntervalsMs: [1000, 2000],
     };
-    const { secret, ...made } = await create('crm', given);
+    const { secret, ...view } = await create('crm', settings);
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
     assert.deepEqual(
-      { ...made, id: '', createdDtm: '', lastUpdatedDtm: '' },
+      { ...view, id: '', createdDtm: '', lastUpdatedDtm: '' },
       {
-        ...given,
+        ...settings,
         id: '',
         createdDtm: '',
         lastUpdatedDtm: '',
@@ -75,19 +75,19 @@ onBothEngines('webhooks', (_engine, places) => {
         lastUpdatedBy: 'API Key: Key',
       },
     );
-    assert.deepEqual((await call('GET', `/${made.id}`)).body, made);
+    assert.deepEqual((await call('GET', `/${view.id}`)).body, view);
     const list = await call('GET', '?name=CR%25&sort=name,desc');
-    assert.deepEqual([list.body.totalElements, list.body.content], [1, [made]]);
+    assert.deepEqual([list.body.totalElements, list.body.content], [1, [view]]);
     assert.doesNotMatch(list.text, /hunter2|whsec/);
 
     const change = { status: 'DISABLED', bodyTemplate: null, events: ['instance.created', '*'], sensitiveHeaders: {} };
-    const { body: changed } = await call('POST', `/${made.id}`, change);
-    const { bodyTemplate: _, ...kept } = made;
-    const expected = { ...kept, version: 2, status: 'DISABLED', events: ['*'], sensitiveHeaders: [] };
+    const { body: changed } = await call('POST', `/${view.id}`, change);
+    const { bodyTemplate: _, ...rest } = view;
+    const expected = { ...rest, version: 2, status: 'DISABLED', events: ['*'], sensitiveHeaders: [] };
     assert.deepEqual({ ...changed, lastUpdatedDtm: '' }, { ...expected, lastUpdatedDtm: '' });
 
-    assert.equal((await call('DELETE', `/${made.id}`)).status, 204);
-    assert.equal((await call('GET', `/${made.id}`)).status, 404);
+    assert.equal((await call('DELETE', `/${view.id}`)).status, 204);
+    assert.equal((await call('GET', `/${view.id}`)).status, 404);
   });
 
   it('100351: webhooks cannot be changed by a caller who has read an older version', async () => {
@@ -231,12 +231,15 @@ onBothEngines('webhooks', (_engine, places) => {
   it('webhooks send a test event, and show its result', async () => {
     const receiver = await grove.receiver(status(418));
     const { id } = await create('tried', { uri: receiver.uri, retryIntervalsMs: [5000] });
-    const { body: sent } = await call('POST', `/${id}/test`, {});
-    assert.deepEqual([sent.event, sent.webhookId, sent.attempts], ['webhook.test', id, 0]);
+    const { body: testDelivery } = await call('POST', `/${id}/test`, {});
+    assert.deepEqual([testDelivery.event, testDelivery.webhookId, testDelivery.attempts], ['webhook.test', id, 0]);
     await grove.deliverDue();
     const { body: log } = await call('GET', `/${id}/deliveries?status=PENDING`);
     const [delivery] = log.content;
-    assert.deepEqual([log.totalElements, delivery.id, delivery.status, delivery.attempts], [1, sent.id, 'PENDING', 1]);
+    assert.deepEqual(
+      [log.totalElements, delivery.id, delivery.status, delivery.attempts],
+      [1, testDelivery.id, 'PENDING', 1],
+    );
     assert.deepEqual([delivery.lastAttempt.statusCode, delivery.lastAttempt.error], [418, 'status']);
     assert.equal(Date.parse(delivery.nextAttemptDtm), grove.clock.now() + 5000);
   });
@@ -266,24 +269,24 @@ onBothEngines('webhooks', (_engine, places) => {
       else answer.writeHead(200).end('inside knowledge');
     });
     const { id } = await create('answered', { uri: receiver.uri, retryIntervalsMs: [1] });
-    const { body: sent } = await call('POST', `/${id}/test`, {});
+    const { body: delivery } = await call('POST', `/${id}/test`, {});
     await grove.deliverDue();
-    const { body: refused } = await call('GET', `/${id}/deliveries/${sent.id}`);
-    assert.deepEqual([refused.payload.id, refused.payload.type], [sent.id, 'webhook.test']);
-    assert.match(refused.answer, /^\ufffdmissing field: name x+$/);
-    assert.ok(Buffer.byteLength(refused.answer) <= 16 * 1024 + 2);
+    const { body: refusedDelivery } = await call('GET', `/${id}/deliveries/${delivery.id}`);
+    assert.deepEqual([refusedDelivery.payload.id, refusedDelivery.payload.type], [delivery.id, 'webhook.test']);
+    assert.match(refusedDelivery.answer, /^\ufffdmissing field: name x+$/);
+    assert.ok(Buffer.byteLength(refusedDelivery.answer) <= 16 * 1024 + 2);
     grove.clock.advance(HOUR);
     await grove.deliverDue();
-    const { body: accepted } = await call('GET', `/${id}/deliveries/${sent.id}`);
+    const { body: accepted } = await call('GET', `/${id}/deliveries/${delivery.id}`);
     assert.deepEqual([accepted.status, accepted.answer], ['DELIVERED', undefined]);
   });
 
   it('webhooks store no answer of a receiver that is sent parameters of persons', async () => {
     const receiver = await grove.receiver((request, answer) => void answer.writeHead(500).end(request.body));
     const { id } = await create('echo', { uri: receiver.uri, bodyTemplate: '{"name":"{parameters.firstName}"}' });
-    const { body: sent } = await call('POST', `/${id}/test`, {});
+    const { body: delivery } = await call('POST', `/${id}/test`, {});
     await grove.deliverDue();
-    const { body } = await call('GET', `/${id}/deliveries/${sent.id}`);
+    const { body } = await call('GET', `/${id}/deliveries/${delivery.id}`);
     assert.deepEqual([body.attempts, body.lastAttempt.statusCode, body.answer], [1, 500, undefined]);
   });
 
@@ -291,11 +294,11 @@ onBothEngines('webhooks', (_engine, places) => {
     const receiver = await grove.receiver();
     const { id } = await create('replayed', { uri: receiver.uri });
     const { id: other } = await create('another', { uri: receiver.uri });
-    const { body: sent } = await call('POST', `/${id}/test`, {});
+    const { body: testDelivery } = await call('POST', `/${id}/test`, {});
     await grove.deliverDue();
     for (const [webhook, delivery] of [
       [id, NOBODY],
-      [other, sent.id],
+      [other, testDelivery.id],
     ]) {
       for (const answer of [
         await call('POST', `/${webhook}/deliveries/${delivery}/replay`, {}),
@@ -303,11 +306,11 @@ onBothEngines('webhooks', (_engine, places) => {
       ])
         assert.deepEqual([answer.status, answer.body.code], [404, 100072]);
     }
-    const { body: again } = await call('POST', `/${id}/deliveries/${sent.id}/replay`, {});
-    assert.deepEqual([again.id, again.status], [sent.id, 'PENDING']);
+    const { body: again } = await call('POST', `/${id}/deliveries/${testDelivery.id}/replay`, {});
+    assert.deepEqual([again.id, again.status], [testDelivery.id, 'PENDING']);
     await grove.deliverDue();
     const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
-    assert.deepEqual(ids, [sent.id, sent.id]);
+    assert.deepEqual(ids, [testDelivery.id, testDelivery.id]);
   });
 
   it('webhooks recover everything that failed since a given time, and nothing that failed before', async () => {
@@ -335,17 +338,17 @@ onBothEngines('webhooks', (_engine, places) => {
     const receiver = await grove.receiver();
     const { id } = await create('old', { uri: receiver.uri });
     const { id: off } = await create('off', { uri: receiver.uri, status: 'DISABLED' });
-    const { id: gone } = await create('gone', { uri: receiver.uri, status: 'DISABLED' });
-    for (const each of [id, off, gone]) await call('POST', `/${each}/test`, {});
+    const { id: deletedId } = await create('gone', { uri: receiver.uri, status: 'DISABLED' });
+    for (const each of [id, off, deletedId]) await call('POST', `/${each}/test`, {});
     await grove.deliverDue();
-    await call('DELETE', `/${gone}`);
+    await call('DELETE', `/${deletedId}`);
     const db = grove.db.of(grove.tenantId);
     const count = unprepared(
       'SELECT count(*) AS total FROM webhook_deliveries WHERE tenant_id = $1 AND webhook_id = $2',
     );
     const left = async (webhook: string) => (await db.get<{ total: number }>(count, [grove.tenantId, webhook]))?.total;
     await purgeDeliveries(db, grove.clock.now());
-    assert.deepEqual([await left(id), await left(off), await left(gone)], [1, 1, 0]);
+    assert.deepEqual([await left(id), await left(off), await left(deletedId)], [1, 1, 0]);
     await purgeDeliveries(db, grove.clock.now() + 25 * DAY + 1);
     const { body: log } = await call('GET', `/${off}/deliveries`);
     assert.deepEqual([log.content[0].status, log.content[0].nextAttemptDtm], ['CANCELLED', undefined]);
@@ -356,17 +359,17 @@ onBothEngines('webhooks', (_engine, places) => {
   it('webhooks whose deliveries are not accepted have a limited queue; beyond it, the oldest of that webhook are given up', async () => {
     const { id } = await create('away', { uri: URI, status: 'DISABLED' });
     const { id: other } = await create('quiet', { uri: URI, status: 'DISABLED' });
-    const sent: string[] = [];
+    const ids: string[] = [];
     for (let number = 0; number < 7; number++) {
-      sent.push((await call('POST', `/${id}/test`, {})).body.id);
+      ids.push((await call('POST', `/${id}/test`, {})).body.id);
       grove.clock.advance(1);
     }
     await call('POST', `/${other}/test`, {});
     await purgeDeliveries(grove.db.of(grove.tenantId), grove.clock.now(), undefined, 5);
-    const { body: given } = await call('GET', `/${id}/deliveries?status=CANCELLED&sort=id,asc`);
+    const { body: cancelled } = await call('GET', `/${id}/deliveries?status=CANCELLED&sort=id,asc`);
     assert.deepEqual(
-      given.content.map(({ id }: { id: string }) => id),
-      sent.slice(0, 2),
+      cancelled.content.map(({ id }: { id: string }) => id),
+      ids.slice(0, 2),
     );
     assert.equal((await call('GET', `/${id}/deliveries?status=PENDING`)).body.totalElements, 5);
     assert.equal((await call('GET', `/${other}/deliveries?status=PENDING`)).body.totalElements, 1);
@@ -385,19 +388,19 @@ onBothEngines('webhooks', (_engine, places) => {
     const permissions = permissionSet(grove.tenantId, [`TNT#${grove.tenantId}#NotificationService*`]);
     const narrow = { ...context, principal: { ...context.principal, permissions } };
     const { webhooks } = grove.handlers;
-    const made = async (name: string, more: object, of = narrow) =>
+    const createWith = async (name: string, more: object, of = narrow) =>
       webhooks.create(of, { params: {}, query: {}, body: { name, uri: URI, ...more } } as never);
     const secrets = { sensitiveHeaders: { 'X-Key': '{secret.RISK}' } };
     const parameters = { bodyTemplate: '{"who":"{parameters.firstName}"}' };
-    await assert.rejects(made('a', secrets), {
+    await assert.rejects(createWith('a', secrets), {
       code: 7,
       message: /needs the permission TNT#acme#ProcessManager:useCloudSecret/,
     });
-    await assert.rejects(made('a', { headers: secrets.sensitiveHeaders }), { code: 7 });
-    await assert.rejects(made('a', parameters), { code: 7, message: /ProcessManager:getProcessInstance/ });
-    await made('a', {});
+    await assert.rejects(createWith('a', { headers: secrets.sensitiveHeaders }), { code: 7 });
+    await assert.rejects(createWith('a', parameters), { code: 7, message: /ProcessManager:getProcessInstance/ });
+    await createWith('a', {});
     for (const more of [secrets, parameters]) {
-      const { id } = (await made(`b ${JSON.stringify(more).length}`, more, context)) as { id: string };
+      const { id } = (await createWith(`b ${JSON.stringify(more).length}`, more, context)) as { id: string };
       const change = { params: { webhookId: id }, query: {}, body: { uri: 'https://hooks.example.com/mine' } };
       await assert.rejects(async () => webhooks.update(narrow, change as never), { code: 7 });
       await webhooks.update(context, change as never);
@@ -426,8 +429,8 @@ onBothEngines('webhooks', (_engine, places) => {
       assert.deepEqual([moved.body.code, moved.body.errors?.[0].pointer], [100001, '/sensitiveHeaders'], uri);
     }
     assert.equal((await call('POST', `/${id}`, { uri: `${new URL(URI).origin}/another/path` })).status, 200);
-    const given = { uri: 'https://other.example.com/', sensitiveHeaders: { Authorization: 'Bearer sesame' } };
-    assert.equal((await call('POST', `/${id}`, given)).status, 200);
+    const change = { uri: 'https://other.example.com/', sensitiveHeaders: { Authorization: 'Bearer sesame' } };
+    assert.equal((await call('POST', `/${id}`, change)).status, 200);
     const without = { uri: URI, sensitiveHeaders: {} };
     assert.equal((await call('POST', `/${id}`, without)).status, 200);
   });
