@@ -15,7 +15,7 @@ const READS = operations().flatMap(({ id, operation }) => {
   const isRead = method === 'GET' && permission !== undefined && isOfTenant;
   return isRead ? [{ id, path, permission: permission as string }] : [];
 });
-const REFUSED: readonly number[] = [401, 403, 421];
+const REFUSALS: readonly number[] = [401, 403, 421];
 const OWN = ['ProcessManager:listReviews', 'ProcessManager:getProcessInstance'];
 
 type Caller = { name: string; holds(permission: string): boolean; ask(path: string): Promise<{ status: number }> };
@@ -32,7 +32,7 @@ describe('the screens of the console', () => {
     const none = () => false;
     const person = (name: string, { call }: Person, permissions: readonly string[]): Caller => ({
       name,
-      holds: (wanted) => permissions.some((each) => covers(each, wanted)),
+      holds: (permission) => permissions.some((each) => covers(each, permission)),
       ask: (path) => call(path),
     });
     const roleOf = (name: string) => BUILT_IN_ROLES.find((role) => role.name === name)?.permissions ?? [];
@@ -57,10 +57,12 @@ describe('the screens of the console', () => {
       holds: none,
       ask: (path) => owner.call(path, { headers: foreign }),
     });
-    const made = await owner.call('/api/arthr/apiKeys', { body: { name: 'few', permissions, environment: 'live' } });
-    assert.equal(made.status, 201, made.text);
-    const few = await grove.token(made.body.code);
-    const isFew = (wanted: string) => OWN.includes(wanted);
+    const creation = await owner.call('/api/arthr/apiKeys', {
+      body: { name: 'few', permissions, environment: 'live' },
+    });
+    assert.equal(creation.status, 201, creation.text);
+    const few = await grove.token(creation.body.code);
+    const isFew = (permission: string) => OWN.includes(permission);
     callers.push({
       name: 'an API key with two permissions',
       holds: isFew,
@@ -83,13 +85,15 @@ describe('the screens of the console', () => {
     for (const { name, holds, ask } of callers) {
       for (const { id, path, permission } of READS) {
         const { status } = await ask(path);
-        if (REFUSED.includes(status) === holds(permission)) faults.push(`${name}: ${id} answered ${status}`);
+        if (REFUSALS.includes(status) === holds(permission)) faults.push(`${name}: ${id} answered ${status}`);
       }
     }
     assert.deepEqual(faults, []);
   });
 });
 
-function covers(held: string, wanted: string): boolean {
-  return held === '*' || held === wanted || (held.endsWith('*') && wanted.startsWith(held.slice(0, -1)));
+function covers(pattern: string, permission: string): boolean {
+  return (
+    pattern === '*' || pattern === permission || (pattern.endsWith('*') && permission.startsWith(pattern.slice(0, -1)))
+  );
 }

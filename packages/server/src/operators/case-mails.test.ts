@@ -90,8 +90,8 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
 
   it('e-mails that tell operators of cases are in English if the console does not have the language', async () => {
     const id = await caseOf('Plain');
-    const refused = await note(id, grace, { text: 'x', mentions: [alan.id], language: 'fr' });
-    assert.equal(refused.body.code, 100001);
+    const refusal = await note(id, grace, { text: 'x', mentions: [alan.id], language: 'fr' });
+    assert.equal(refusal.body.code, 100001);
     await note(id, grace, { text: 'x', mentions: [alan.id] });
     assert.match((await arrived())[0]?.headers.get('subject') ?? '', /^A note at acme mentions you$/);
   });

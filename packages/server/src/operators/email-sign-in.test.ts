@@ -28,7 +28,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
   let grove: TestApp;
   let mails: MailServer;
   let owner: Person;
-  let sent = 0;
+  let mailCount = 0;
   before(async () => {
     mails = await openMailServer();
     grove = await openTestApp(await places.create(), {
@@ -50,8 +50,8 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
   const linkTo = async (email: string, network?: string): Promise<string> => {
     const { status, text } = await ask(email, network);
     assert.deepEqual([status, text], [200, '{}']);
-    sent += 1;
-    const { text: mail, to } = await mails.arrived(sent);
+    mailCount += 1;
+    const { text: mail, to } = await mails.arrived(mailCount);
     assert.deepEqual(to, [email]);
     return /#email=([\w-]{43})/.exec(mail)?.[1] ?? '';
   };
@@ -142,7 +142,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     for (const { status, text } of answers) assert.deepEqual([status, text], [200, '{}']);
     // What comes after them arrives first, because nothing was sent for them.
     await linkTo((await invite('eva')).email);
-    assert.equal(mails.mails.length, sent);
+    assert.equal(mails.mails.length, mailCount);
   });
 
   it('100211 and 100239: a code of the app confirms a destructive action; without an app it is refused', async () => {
@@ -260,8 +260,8 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     const { email } = await invite('tom');
     const sendsNone = async (network: string) => {
       assert.equal((await ask(email, network)).status, 200);
-      await linkTo((await invite(`uma${sent}`)).email);
-      assert.equal(mails.mails.length, sent);
+      await linkTo((await invite(`uma${mailCount}`)).email);
+      assert.equal(mails.mails.length, mailCount);
     };
     for (let link = 0; link < LINKS_OF_NETWORK_AN_HOUR; link += 1) await linkTo(email, '203.0.113.7');
     await sendsNone('203.0.113.7');

@@ -31,8 +31,8 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     grove = await openTestApp(await places.create());
     owner = await firstOwner(grove);
     const role = { name: 'Front desk', permissions: withTenant(PERMISSIONS), masked: true };
-    const made = await owner.call('/api/operator-manager/roles', { body: role });
-    assert.deepEqual([made.status, made.body.masked], [201, true], made.text);
+    const creation = await owner.call('/api/operator-manager/roles', { body: role });
+    assert.deepEqual([creation.status, creation.body.masked], [201, true], creation.text);
     masked = await invitePerson(grove, owner, 'Front desk');
     const { apiKey } = await grove.app.tenants.createApiKey(grove.tenantId, { name: 'test', environment: 'test' });
     const parameters = {
@@ -91,11 +91,13 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
       events: ['*'],
       bodyTemplate: '{"n": "{{parameters.firstName}}"}',
     };
-    const sent = await masked.call('/api/notification-service/webhooks', { body: webhook });
-    assert.deepEqual([sent.status, sent.body.code], [403, 100366], sent.text);
+    const answer = await masked.call('/api/notification-service/webhooks', { body: webhook });
+    assert.deepEqual([answer.status, answer.body.code], [403, 100366], answer.text);
     const { bodyTemplate, ...plainWebhook } = webhook;
-    const { body: made } = await owner.call('/api/notification-service/webhooks', { body: plainWebhook });
-    const changed = await masked.call(`/api/notification-service/webhooks/${made.id}`, { body: { bodyTemplate } });
+    const { body: webhookView } = await owner.call('/api/notification-service/webhooks', { body: plainWebhook });
+    const changed = await masked.call(`/api/notification-service/webhooks/${webhookView.id}`, {
+      body: { bodyTemplate },
+    });
     assert.deepEqual([changed.status, changed.body.code], [403, 100366], changed.text);
     const request = await masked.call(`/api/userdata-server/personRequests/${newId(0)}/archive`, { body: {} });
     assert.deepEqual([request.status, request.body.code], [403, 100366], request.text);
@@ -138,8 +140,8 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
     const input = { extId: 'saoirse@crm', attributes: { city: 'Dublin' } };
     const { body: user } = await owner.call(users, { body: input, headers: IN_TEST });
     const path = `${users}/${user.id}/biometrics/FACE`;
-    const refused = (person: Person) => person.call(path, { body: { status: 'DISABLED' }, headers: IN_TEST });
-    const [plain, hidden] = [await refused(owner), await refused(masked)];
+    const refusalFor = (person: Person) => person.call(path, { body: { status: 'DISABLED' }, headers: IN_TEST });
+    const [plain, hidden] = [await refusalFor(owner), await refusalFor(masked)];
     assert.deepEqual([plain.body.code, hidden.body.code], [20114, 20114]);
     assert.equal(plain.body.user.extId, 'saoirse@crm');
     const { id: userId, extId, attributes } = hidden.body.user;

@@ -55,9 +55,9 @@ onBothEngines('operators', (_engine, places) => {
 
   it('an operator can call what the role permits, and is named by createdBy and the audit log', async () => {
     await stillFresh();
-    const made = await owner.call(KEYS, { body: { name: 'made by a person' } });
-    assert.equal(made.status, 201, made.text);
-    assert.equal(made.body.createdBy, 'Olga Owner (olga@acme.com)');
+    const creation = await owner.call(KEYS, { body: { name: 'made by a person' } });
+    assert.equal(creation.status, 201, creation.text);
+    assert.equal(creation.body.createdBy, 'Olga Owner (olga@acme.com)');
     const { body } = await owner.call(`/api/process-manager/auditEvents?operatorId=${owner.id}&action=apiKey.created`);
     assert.deepEqual(
       [body.content[0].actor, body.content[0].operatorId, body.content[0].apiKeyId],
@@ -70,12 +70,12 @@ onBothEngines('operators', (_engine, places) => {
   it('7: a reviewer can call exactly the operations that the role permits', async () => {
     const reviewer = await invitePerson(grove, owner, 'Reviewer');
     const { body } = await reviewer.call(SESSION);
-    const held = new Set<string>(body.permissions.map((each: string) => each.slice('TNT#acme#'.length)));
+    const permissions = new Set<string>(body.permissions.map((each: string) => each.slice('TNT#acme#'.length)));
     for (const { id, operation } of operations().filter(({ operation }) => operation.permission)) {
       const [address] = addressesOf(operation);
       const url = (address?.path ?? '').replace(/\{\w+\}/g, 'some-id');
       const answer = await reviewer.call(url, { method: operation.method });
-      assert.equal(answer.body?.code === 7, !held.has(operation.permission as string), `${id}: ${answer.text}`);
+      assert.equal(answer.body?.code === 7, !permissions.has(operation.permission as string), `${id}: ${answer.text}`);
     }
   });
 
@@ -396,8 +396,8 @@ onBothEngines('operators', (_engine, places) => {
   });
 
   it('100351: a role cannot be changed by an operator who has read an older version', async () => {
-    const made = await owner.call(ROLES, { body: { name: 'Read by two', permissions: [] } });
-    const { lastUpdatedDtm } = made.body;
+    const readByTwo = await owner.call(ROLES, { body: { name: 'Read by two', permissions: [] } });
+    const { lastUpdatedDtm } = readByTwo.body;
     const path = `${ROLES}/Read%20by%20two?ifLastUpdatedDtm=${encodeURIComponent(lastUpdatedDtm)}`;
     grove.clock.advance(1000);
     assert.equal((await owner.call(path, { body: { description: 'first' } })).status, 200);

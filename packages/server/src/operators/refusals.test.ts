@@ -79,7 +79,7 @@ describe('the console without a proper session', () => {
   };
   let invited = 0;
   /** A passkey that is to be added, or used again. */
-  const begun = async (tail: 'passkeys' | 'confirmation', person = owner) => {
+  const beginCeremony = async (tail: 'passkeys' | 'confirmation', person = owner) => {
     const { ceremonyId, publicKey } = (await person.call(`${CONSOLE}/${tail}/start`, { body: {} })).body;
     return { ceremonyId, publicKey };
   };
@@ -121,42 +121,42 @@ describe('the console without a proper session', () => {
   it('100035: an unknown ceremony cannot be completed', async () => {
     const { operator: _, ...answer } = await invitation();
     assert.equal(await codeOf(accept({ ...answer, ceremonyId: NOBODY })), 100035);
-    const { publicKey } = await begun('confirmation');
+    const { publicKey } = await beginCeremony('confirmation');
     const credential = owner.device.get(publicKey);
     assert.equal(await codeOf(complete('confirmation', { ceremonyId: NOBODY, credential })), 100035);
-    const made = newDevice().create((await begun('passkeys')).publicKey);
-    assert.equal(await codeOf(complete('passkeys', { ceremonyId: NOBODY, credential: made })), 100035);
+    const passkey = newDevice().create((await beginCeremony('passkeys')).publicKey);
+    assert.equal(await codeOf(complete('passkeys', { ceremonyId: NOBODY, credential: passkey })), 100035);
   });
 
   it('100218: a passkey of another origin cannot be used to join, cannot be added, and does not confirm', async () => {
     const elsewhere = () => authenticator({ origin: 'https://evil.example' });
     const { operator: _, ...answer } = await invitation(elsewhere());
     assert.equal(await codeOf(accept(answer)), 100218);
-    const adding = await begun('passkeys');
+    const adding = await beginCeremony('passkeys');
     const credential = elsewhere().create(adding.publicKey);
     assert.equal(await codeOf(complete('passkeys', { ceremonyId: adding.ceremonyId, credential })), 100218);
-    const { ceremonyId, publicKey } = await begun('confirmation');
+    const { ceremonyId, publicKey } = await beginCeremony('confirmation');
     const wrong = owner.device.get(publicKey, { clientData: { origin: 'https://evil.example' } });
     assert.equal(await codeOf(complete('confirmation', { ceremonyId, credential: wrong })), 100218);
   });
 
   it('100094 100014: joining needs an unused passkey and an unused e-mail address', async () => {
     const { operator: _, ...answer } = await invitation(owner.device.clone());
-    const taken = await accept(answer);
-    assert.deepEqual([taken.status, taken.body.code], [409, 100094], taken.text);
+    const refusal = await accept(answer);
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 100094], refusal.text);
     const link = await grove.app.operators.invite(asTenantId('acme'), { name: 'New', email: '', role: 'Auditor' });
     const code = codeIn(link.url);
     const { ceremonyId, publicKey } = (await browse(grove, `${CONSOLE}/invitation/open`, { body: { code } })).body;
     const credential = newDevice().create(publicKey);
-    const named = await accept({ code, ceremonyId, credential, email: 'OLGA@acme.com' });
-    assert.deepEqual([named.status, named.body.code], [409, 100014], named.text);
+    const emailRefusal = await accept({ code, ceremonyId, credential, email: 'OLGA@acme.com' });
+    assert.deepEqual([emailRefusal.status, emailRefusal.body.code], [409, 100014], emailRefusal.text);
   });
 
   it('100216: five failed confirmations lock the operator', async () => {
     const person = await invitePerson(grove, owner, 'Auditor', 'Lou Locked');
     const codes: number[] = [];
     for (let at = 0; at < 5; at += 1) {
-      const { ceremonyId, publicKey } = await begun('confirmation', person);
+      const { ceremonyId, publicKey } = await beginCeremony('confirmation', person);
       const credential = person.device.get(publicKey, { signature: () => Buffer.alloc(70, 1) });
       codes.push(await codeOf(complete('confirmation', { ceremonyId, credential }, person)));
     }
@@ -165,14 +165,14 @@ describe('the console without a proper session', () => {
 
   it('100213 100214: an operator or a role that does not exist can be neither changed nor removed', async () => {
     const nobody = `${OPERATORS}/${NOBODY}`;
-    const asked: [string, { method?: string; body?: object }][] = [
+    const requests: [string, { method?: string; body?: object }][] = [
       [nobody, { body: { status: 'ACTIVE' } }],
       [nobody, { method: 'DELETE' }],
       [`${nobody}/reset`, { body: {} }],
       [`${nobody}/sessions`, {}],
       [`${nobody}/sessions`, { method: 'DELETE' }],
     ];
-    for (const [path, request] of asked) assert.equal(await codeOf(owner.call(path, request)), 100213, path);
+    for (const [path, request] of requests) assert.equal(await codeOf(owner.call(path, request)), 100213, path);
     const { id } = await invitePerson(grove, owner, 'Auditor', 'Ada Auditor');
     assert.equal(await codeOf(owner.call(`${OPERATORS}/${id}`, { body: { role: 'Nothing' } })), 100214);
     assert.equal(await codeOf(owner.call(`${ROLES}/Nothing`, { method: 'DELETE' })), 100214);
@@ -188,7 +188,7 @@ describe('the console without a proper session', () => {
   it('100038: an operator has at most ten passkeys, even if another was started before the tenth', async () => {
     const person = await invitePerson(grove, owner, 'Auditor', 'Kim Keys');
     const add = async () => {
-      const { ceremonyId, publicKey } = await begun('passkeys', person);
+      const { ceremonyId, publicKey } = await beginCeremony('passkeys', person);
       return { ceremonyId, credential: newDevice().create(publicKey) };
     };
     const late = await add();

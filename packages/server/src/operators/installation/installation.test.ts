@@ -36,14 +36,14 @@ onBothEngines('operators of the installation', (_engine, places) => {
 
   it('100014: operators of the installation create a tenant, whose first owner joins by the link, and no second one with the same id', async () => {
     await confirm(owner);
-    const made = await owner.call(TENANTS, { body: { id: 'globex', name: 'Globex' } });
-    assert.equal(made.status, 201, made.text);
+    const creation = await owner.call(TENANTS, { body: { id: 'globex', name: 'Globex' } });
+    assert.equal(creation.status, 201, creation.text);
     assert.deepEqual(
-      [made.body.tenant.id, made.body.tenant.name, made.body.tenant.status],
+      [creation.body.tenant.id, creation.body.tenant.name, creation.body.tenant.status],
       ['globex', 'Globex', 'ACTIVE'],
     );
-    assert.match(made.body.ownerUrl, /^http:\/\/globex\.fir\.localhost:\d+\/console\/#invite=/);
-    assert.ok(await grove.token(made.body.apiKey));
+    assert.match(creation.body.ownerUrl, /^http:\/\/globex\.fir\.localhost:\d+\/console\/#invite=/);
+    assert.ok(await grove.token(creation.body.apiKey));
     assert.equal(await codeOf(owner.call(TENANTS, { body: { id: 'globex' } })), 100014);
     assert.equal(await codeOf(owner.call(TENANTS, { body: { id: 'Not An Id' } })), 100001);
     assert.deepEqual(await idsOf('?name=GLO%25'), ['globex']);
@@ -107,9 +107,9 @@ onBothEngines('operators of the installation', (_engine, places) => {
     assert.equal(await codeOf(auditor.call(TENANTS, { body: { id: 'more' } })), 7);
     await confirm(owner);
     const reset = await owner.call(`/api/operator-manager/operators/${auditor.id}/reset`, { body: {} });
-    const taken = await joinByLink(grove, reset.body.url);
-    assert.equal(taken.id, auditor.id);
-    assert.equal(await codeOf(taken.call(TENANTS)), 100352, 'whoever has the link got nothing of the installation');
+    const operator = await joinByLink(grove, reset.body.url);
+    assert.equal(operator.id, auditor.id);
+    assert.equal(await codeOf(operator.call(TENANTS)), 100352, 'whoever has the link got nothing of the installation');
     await grove.app.operators.setInstallation(acme, owner.id, false);
     assert.equal(await codeOf(owner.call(TENANTS)), 100352, 'it ends at once');
   });

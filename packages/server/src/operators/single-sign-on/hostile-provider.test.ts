@@ -154,8 +154,8 @@ onBothEngines('single sign-on with a hostile provider', (_engine, places) => {
     const setting = owner.call(SETTINGS, { body: { ...settings(), issuer: another.issuer } });
     await question.promise;
     const body = JSON.stringify({ name: 'meanwhile', permissions: [] });
-    const written = await grove.call('/api/arthr/apiKeys', { method: 'POST', token: await grove.token(), body });
-    assert.equal(written.status, 201, written.text);
+    const creation = await grove.call('/api/arthr/apiKeys', { method: 'POST', token: await grove.token(), body });
+    assert.equal(creation.status, 201, creation.text);
     answer.resolve();
     assert.equal((await setting).status, 200);
     await set(settings());
