@@ -15,7 +15,7 @@ const check = (name: string, more: Partial<AssessedCheck> = {}, metaData?: objec
   ...more,
   meta_data: metaData ? JSON.stringify(metaData) : null,
 });
-const answered = check('liveness', { reason: 'challenge_answered' }, { method: 'active', hints: [] });
+const answeredCheck = check('liveness', { reason: 'challenge_answered' }, { method: 'active', hints: [] });
 const { definition } = definitionOf({ type: 'face', liveness: 'passive' }, { type: 'decision' });
 const ACCEPTED: Flow = { status: 'COMPLETED_ENDED_SUCCESS', done: {}, decision: 'PASS' };
 
@@ -39,7 +39,7 @@ describe('the assurance of a result', () => {
   });
 
   it('the assurance of a result names the method, the reason of its result, and the measured error', () => {
-    const { presentationAttack, injection, identityBinding } = show([answered, check('faceMatch')]);
+    const { presentationAttack, injection, identityBinding } = show([answeredCheck, check('faceMatch')]);
     assert.equal(presentationAttack.method, 'challenge');
     assert.equal(presentationAttack.reason, 'challenge_answered');
     assert.deepEqual(
@@ -76,8 +76,8 @@ describe('the assurance of a result', () => {
     const { presentationAttack } = show([passive]);
     assert.deepEqual([presentationAttack.assessed, presentationAttack.countsFor], [true, []]);
     const lenient = definitionOf({ type: 'face', liveness: 'passive', passiveIsEnough: true }).definition;
-    const counted = showAssurance({ definition: lenient, flow: ACCEPTED, checks: [passive], environment: 'live' });
-    assert.deepEqual(counted.presentationAttack.countsFor, ['basic']);
+    const assurance = showAssurance({ definition: lenient, flow: ACCEPTED, checks: [passive], environment: 'live' });
+    assert.deepEqual(assurance.presentationAttack.countsFor, ['basic']);
   });
 
   it('the assurance of a result does not show as assessed what was not analysed', () => {
@@ -93,7 +93,7 @@ describe('the assurance of a result', () => {
       { step: 'second', status: 'REVIEW', reason: 'uncertain' },
       { method: 'active', hints: ['virtual_camera'] },
     );
-    const { presentationAttack, injection } = show([answered, doubtful]);
+    const { presentationAttack, injection } = show([answeredCheck, doubtful]);
     assert.deepEqual([presentationAttack.status, injection.signs], ['REVIEW', ['virtual_camera']]);
   });
 
@@ -102,7 +102,7 @@ describe('the assurance of a result', () => {
     assert.equal(show([], { status: 'ACTIVE', done: {} }).decidedBy, undefined);
     const inReview = show([], { status: 'REVIEW', done: {}, decision: 'REVIEW', gaps: ['second_factor_missing'] });
     assert.deepEqual([inReview.decidedBy, inReview.missing], [undefined, ['second_factor_missing']]);
-    const simulated = show([answered], ACCEPTED, 'test');
+    const simulated = show([answeredCheck], ACCEPTED, 'test');
     assert.deepEqual([simulated.simulated, simulated.presentationAttack.measured], [true, []]);
   });
 });

@@ -69,8 +69,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const one = await startJourney(app, testKey);
     const token = await app.token(testKey);
     const open = async (cookie: string) => {
-      const made = await startJourneyUnopened(token);
-      const body = JSON.stringify({ code: codeOf(made.redirectUrl) });
+      const creation = await startJourneyUnopened(token);
+      const body = JSON.stringify({ code: codeOf(creation.redirectUrl) });
       const opened = await app.call('/api/journey/sessions', {
         method: 'POST',
         body,
@@ -78,13 +78,13 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
         headers: { cookie, 'Content-Type': 'application/json' },
       });
       assert.equal(opened.status, 200, opened.text);
-      return made.processInstanceId as string;
+      return creation.processInstanceId as string;
     };
     const same = await open(one.user.cookie);
     const forged = await open(one.user.cookie.replace(/.{43}$/, 'A'.repeat(43)));
-    const found = await linksOf(one.processInstanceId);
+    const links = await linksOf(one.processInstanceId);
     assert.deepEqual(
-      found.map(({ processInstanceId, shares }: { processInstanceId: string; shares: string[] }) => [
+      links.map(({ processInstanceId, shares }: { processInstanceId: string; shares: string[] }) => [
         processInstanceId,
         shares.join(),
       ]),
@@ -147,8 +147,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const text = `INSERT INTO instance_notes (tenant_id, id, instance_id, environment, at, author, sealed)
       VALUES ${rows.join(', ')}`;
     await app.app.db.of(asTenantId('acme')).write((tx) => tx.run({ text }, ['acme', id, Buffer.alloc(1)]));
-    const refused = await note(id, grace, { text: 'one more' });
-    assert.deepEqual([refused.status, refused.body.code], [409, 100065], refused.text);
+    const refusal = await note(id, grace, { text: 'one more' });
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 100065], refusal.text);
   });
 
   it('the case of a reviewer is assigned by an operator with the permission: then nobody else can decide it for a day, and an earlier claim ends', async () => {
@@ -195,8 +195,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
 
   it('the case of a reviewer shows the names of colleagues to operators who may not administer them, and nothing else', async () => {
     const { body } = await grace.call('/api/operator-manager/colleagues', { headers: TEST });
-    const found = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
-    assert.deepEqual(found, { operatorId: alan.id, name: 'Alan' });
+    const colleague = body.colleagues.find((each: { operatorId: string }) => each.operatorId === alan.id);
+    assert.deepEqual(colleague, { operatorId: alan.id, name: 'Alan' });
   });
 
   const fourEyes = async (isOn: boolean) => {
@@ -232,8 +232,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     assert.equal((await review(id)).disagree, true);
     const alone = await give(id, alan, 'reject');
     assert.deepEqual([alone.status, alone.body.code], [409, 100300], 'one cannot agree with oneself');
-    const settled = await give(id, grace, 'reject');
-    assert.equal(settled.body.status, 'COMPLETED_ENDED_ERROR');
+    const verdict = await give(id, grace, 'reject');
+    assert.equal(verdict.body.status, 'COMPLETED_ENDED_ERROR');
   });
 
   it('100360: a case with four eyes accepts no verdict of an API key, so two keys of one operator are not two persons', async () => {
@@ -247,16 +247,16 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     await confirm(owner);
     const permissions = ['TNT#acme#ProcessManager:*'];
     const key = { name: 'second voice', environment: 'test', permissions };
-    const made = await owner.call('/api/arthr/apiKeys', { body: key });
-    assert.equal(made.status, 201, made.text);
-    for (const apiKey of [testKey, made.body.code]) {
+    const creation = await owner.call('/api/arthr/apiKeys', { body: key });
+    assert.equal(creation.status, 201, creation.text);
+    for (const apiKey of [testKey, creation.body.code]) {
       for (const verdict of ['approve', 'reject'] as const) {
         const { status, body } = await by(apiKey, verdict);
         assert.deepEqual([status, body.code], [403, 100360]);
       }
     }
     assert.equal((await give(id, owner, 'approve')).body.status, 'REVIEW');
-    assert.equal((await by(made.body.code)).body.code, 100360);
+    assert.equal((await by(creation.body.code)).body.code, 100360);
     assert.deepEqual((await review(id)).verdictsBy.length, 1);
     await fourEyes(false);
     assert.equal((await by(testKey)).body.status, 'COMPLETED_ENDED_SUCCESS');
@@ -288,9 +288,9 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
       { id: 'decide', type: 'decision' },
     ];
     const definition = { name: 'two-people', fourEyes: true, steps };
-    const made = await post('/api/process-manager/processDefinitions', definition);
-    assert.equal(made.status, 201, made.text);
-    await post(`/api/process-manager/processDefinitions/${made.body.id}/deploy`);
+    const creation = await post('/api/process-manager/processDefinitions', definition);
+    assert.equal(creation.status, 201, creation.text);
+    await post(`/api/process-manager/processDefinitions/${creation.body.id}/deploy`);
     const { processInstanceId: id } = await startJourney(app, testKey, { processDefnName: 'two-people' });
     const answers = await Promise.all([give(id, grace, 'approve'), give(id, alan, 'approve')]);
     assert.deepEqual(answers.map(({ body }) => body.status).toSorted(), ['COMPLETED_ENDED_SUCCESS', 'REVIEW']);
@@ -308,8 +308,8 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const id = await journey();
     await note(id, grace, { text: 'Kept for the person to read' });
     const token = await app.token(testKey);
-    const shown = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
-    const place = `/api/userdata-server/processDefinitions/${shown.processDefnId}/processInstances/${id}`;
+    const view = (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
+    const place = `/api/userdata-server/processDefinitions/${view.processDefnId}/processInstances/${id}`;
     const archive = await app.call(`${place}/userdataarchive`, { method: 'POST', body: '{}', token });
     assert.equal(archive.status, 200);
     assert.match(archive.text, /notes\.json/);

@@ -23,7 +23,7 @@ describe('a secret in memory', () => {
       { secret, deep: { secret } },
       'x',
     );
-    for (const shown of [
+    for (const text of [
       JSON.stringify({ secret }),
       `${secret}`,
       String(secret),
@@ -33,7 +33,7 @@ describe('a secret in memory', () => {
       lines.join(),
       JSON.stringify({ ...secret }),
     ]) {
-      assert.doesNotMatch(shown, /hunter2/);
+      assert.doesNotMatch(text, /hunter2/);
     }
     assert.equal(JSON.stringify({ secret }), '{"secret":"[redacted]"}');
     assert.equal(secret.reveal(), 'hunter2');
@@ -62,12 +62,12 @@ onBothEngines('cloud secrets', (_engine, places) => {
       headers: { Authorization: 'Bearer everything' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  const told: object[] = [];
+  const auditEvents: object[] = [];
   const finder = () =>
     secretFinder({
       vault: grove.vault,
       clock: grove.clock,
-      audit: { noteUse: (_tenantId, use) => void told.push(use) },
+      audit: { noteUse: (_tenantId, use) => void auditEvents.push(use) },
     });
   const use = { environment: 'live', actor: 'Webhook: crm', url: 'https://crm.example/hook' } as const;
   const hosts = ['crm.example'];
@@ -78,24 +78,24 @@ onBothEngines('cloud secrets', (_engine, places) => {
     await call('POST', '', { name: 'AUDITED', value: 'hunter3', hosts });
     const findAgain = finder();
     const db = grove.db.of(grove.tenantId);
-    told.length = 0;
+    auditEvents.length = 0;
     for (const actor of ['Webhook: crm', 'Webhook: crm', 'Step: onboarding/risk']) {
       await findAgain(db, 'AUDITED', { ...use, actor });
     }
     await findAgain(db, 'NOT_THERE', use);
     const at = grove.clock.now();
     const event = { action: 'cloudSecret.used', environment: 'live', actor: 'Webhook: crm', at, item: 'AUDITED' };
-    assert.deepEqual(told, [event, { ...event, actor: 'Step: onboarding/risk' }]);
+    assert.deepEqual(auditEvents, [event, { ...event, actor: 'Step: onboarding/risk' }]);
     grove.clock.advance(60 * 60 * 1000);
     await findAgain(db, 'AUDITED', use);
-    assert.equal(told.length, 3);
+    assert.equal(auditEvents.length, 3);
   });
 
   it('cloud secrets are created, listed, changed and deleted, and their values are in no answer and no log', async () => {
-    const given = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2', hosts };
-    const made = await call('POST', '', given);
-    assert.equal(made.status, 201, made.text);
-    const { id, createdDtm, lastUpdatedDtm, ...rest } = made.body;
+    const secret = { name: 'CRM_KEY', description: 'of the CRM', value: 'hunter2', hosts };
+    const creation = await call('POST', '', secret);
+    assert.equal(creation.status, 201, creation.text);
+    const { id, createdDtm, lastUpdatedDtm, ...rest } = creation.body;
     assert.deepEqual(rest, {
       name: 'CRM_KEY',
       description: 'of the CRM',
@@ -121,7 +121,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
         grove.tenantId,
       ]);
     const sealed = rows.map((row) => Buffer.from(row.sealed).toString('latin1')).join();
-    for (const text of [made.text, changed.text, described.text, list.text, http.logged(), sealed]) {
+    for (const text of [creation.text, changed.text, described.text, list.text, http.logged(), sealed]) {
       assert.doesNotMatch(text, /hunter2|swordfish/);
     }
     assert.equal((await call('DELETE', `/${id}`)).status, 204);
@@ -173,9 +173,9 @@ onBothEngines('cloud secrets', (_engine, places) => {
   });
 
   it('cloud secrets have hosts in one spelling, each once; an invalid host is refused, and a secret without hosts is sent nowhere', async () => {
-    const given = ['CRM.Example', 'crm.example:443', 'crm.example:8443', '[::1]:9000', '10.0.0.1'];
-    const made = await call('POST', '', { name: 'HOSTS', value: 'x', hosts: given });
-    assert.deepEqual(made.body.hosts, ['crm.example', 'crm.example:8443', '[::1]:9000', '10.0.0.1'], made.text);
+    const hostNames = ['CRM.Example', 'crm.example:443', 'crm.example:8443', '[::1]:9000', '10.0.0.1'];
+    const creation = await call('POST', '', { name: 'HOSTS', value: 'x', hosts: hostNames });
+    assert.deepEqual(creation.body.hosts, ['crm.example', 'crm.example:8443', '[::1]:9000', '10.0.0.1'], creation.text);
     for (const wrong of [
       '*',
       '*.example',
@@ -198,18 +198,18 @@ onBothEngines('cloud secrets', (_engine, places) => {
   });
 
   it('100351: cloud secrets cannot be changed by a caller who has read an older version', async () => {
-    const { body: made } = await call('POST', '', { name: 'TWO_WRITERS', value: 'first', hosts });
-    const stale = `?ifLastUpdatedDtm=${encodeURIComponent(toDtm(Date.parse(made.lastUpdatedDtm) - 1))}`;
-    const refused = await call('POST', `/${made.id}${stale}`, { value: 'second' });
-    assert.deepEqual([refused.status, refused.body.code], [409, 100351]);
+    const { body: secret } = await call('POST', '', { name: 'TWO_WRITERS', value: 'first', hosts });
+    const stale = `?ifLastUpdatedDtm=${encodeURIComponent(toDtm(Date.parse(secret.lastUpdatedDtm) - 1))}`;
+    const refusal = await call('POST', `/${secret.id}${stale}`, { value: 'second' });
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 100351]);
     assert.equal(await find('TWO_WRITERS'), 'first');
-    const fresh = `?ifLastUpdatedDtm=${encodeURIComponent(made.lastUpdatedDtm)}`;
-    assert.equal((await call('POST', `/${made.id}${fresh}`, { value: 'second' })).status, 200);
+    const fresh = `?ifLastUpdatedDtm=${encodeURIComponent(secret.lastUpdatedDtm)}`;
+    assert.equal((await call('POST', `/${secret.id}${fresh}`, { value: 'second' })).status, 200);
     assert.equal(await find('TWO_WRITERS'), 'second');
   });
 
   it('cloud secrets that do not exist, or belong to another tenant, answer 100073', async () => {
-    const { body: made } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
+    const { body: secret } = await call('POST', '', { name: 'MINE', value: 'x', hosts });
     for (const [method, body] of [
       ['POST', { value: 'y' }],
       ['DELETE', undefined],
@@ -218,7 +218,7 @@ onBothEngines('cloud secrets', (_engine, places) => {
       assert.deepEqual([answer.status, answer.body.code], [404, 100073]);
     }
     const other = grove.contextOf({ tenantId: asTenantId('other') });
-    const input = { params: { cloudSecretId: made.id }, query: {}, body: { value: 'y' } };
+    const input = { params: { cloudSecretId: secret.id }, query: {}, body: { value: 'y' } };
     await assert.rejects(async () => grove.secrets.update(other, input), { code: 100073 });
     await assert.rejects(async () => grove.secrets.delete(other, input as never), { code: 100073 });
     assert.equal(await find('MINE', asTenantId('other')), undefined);

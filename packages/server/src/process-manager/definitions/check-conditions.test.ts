@@ -7,11 +7,11 @@ const consent = { id: 'consent', type: 'consent' };
 const form = { id: 'ask', type: 'form', schema: { type: 'object', properties: { age: { type: 'integer' } } } };
 const passport = { id: 'document', type: 'document' };
 
-const told = (...steps: readonly unknown[]) =>
+const conditionFaults = (...steps: readonly unknown[]) =>
   checkDefinition({ name: 'a-journey', steps }).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe('a condition', () => {
-  const when = (text: string) => told(consent, { ...form, when: text }, passport, decide);
+  const when = (text: string) => conditionFaults(consent, { ...form, when: text }, passport, decide);
 
   it('a condition that cannot be parsed is a fault with its position', () => {
     assert.match(
@@ -35,7 +35,7 @@ describe('a condition', () => {
   it('a condition among the settings of a step is checked, too', () => {
     const rules = [{ when: 'checks.nothing.passed', outcome: 'PASS' }];
     assert.match(
-      told(consent, { ...decide, rules })[0] ?? '',
+      conditionFaults(consent, { ...decide, rules })[0] ?? '',
       /^\/steps\/1\/rules\/0\/when refers to the step "nothing"/,
     );
   });
@@ -56,15 +56,15 @@ describe('a condition', () => {
       },
     };
     const http = { id: 'risk', type: 'http', url: 'https://risk.example.com', keep: { label: '/label' } };
-    const asked = (...texts: string[]) =>
-      told(consent, person, http, passport, {
+    const faultsOfRules = (...texts: string[]) =>
+      conditionFaults(consent, person, http, passport, {
         ...decide,
         rules: texts.map((text) => ({ when: text, outcome: 'PASS' })),
       }).map((fault) => fault.replace('/steps/4/rules/', ''));
     const D = 'data.documents.doc1';
     const P = 'data.forms.person';
     assert.deepEqual(
-      asked(
+      faultsOfRules(
         `${D}.agee >= 18`,
         `${P}.fistName == "x" && ${P}.address.town == "y"`,
         'checks.document.pased || checks.consent.scoer > 0.5',
@@ -87,7 +87,7 @@ describe('a condition', () => {
       ],
     );
     assert.deepEqual(
-      asked(
+      faultsOfRules(
         `has(${D}.age) && ${D}.age >= 18 && ${D}.expires > now`,
         `${P}.open.anything == 1`,
         `${P}.address.city == "y"`,
@@ -98,19 +98,20 @@ describe('a condition', () => {
 
   it('a condition compares values and calls functions only if their types allow it', () => {
     const D = 'data.documents.doc1';
-    const asked = (text: string) => told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] })[0] ?? '';
-    assert.match(asked(`${D}.age >= "18"`), /data.documents.doc1.age >= "18" compares a number with a text$/);
-    assert.match(asked(`${D}.dateOfBirth == "2008-11-16"`), /compares a timestamp with a text$/);
-    assert.match(asked(`${D}.surname`), /must be true or false, but it is a text$/);
-    assert.match(asked(`${D}.age.contains("1")`), /contains takes a text, not a number$/);
-    assert.match(asked('agee(now) > 1'), /there is no function agee for conditions; did you mean age\?$/);
-    assert.match(asked('nwo > date("2026-01-01")'), /there is no nwo; did you mean now\?$/);
+    const faultOfRule = (text: string) =>
+      conditionFaults(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] })[0] ?? '';
+    assert.match(faultOfRule(`${D}.age >= "18"`), /data.documents.doc1.age >= "18" compares a number with a text$/);
+    assert.match(faultOfRule(`${D}.dateOfBirth == "2008-11-16"`), /compares a timestamp with a text$/);
+    assert.match(faultOfRule(`${D}.surname`), /must be true or false, but it is a text$/);
+    assert.match(faultOfRule(`${D}.age.contains("1")`), /contains takes a text, not a number$/);
+    assert.match(faultOfRule('agee(now) > 1'), /there is no function agee for conditions; did you mean age\?$/);
+    assert.match(faultOfRule('nwo > date("2026-01-01")'), /there is no nwo; did you mean now\?$/);
   });
 
   it('a condition calculates, negates and searches only with values of the right types', () => {
     const D = 'data.documents.doc1';
     const faultsOf = (text: string) =>
-      told(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] }).map((fault) =>
+      conditionFaults(passport, { ...decide, rules: [{ when: text, outcome: 'PASS' }] }).map((fault) =>
         fault.replace('/steps/1/rules/0/when is not a condition: ', ''),
       );
     const wrong: [text: string, fault: string][] = [
@@ -159,9 +160,11 @@ describe('a condition', () => {
   it('the conditions of a definition are refused if they are too long together, or contain too many patterns', () => {
     const steps = Array.from({ length: 30 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
     const long = steps.map((step) => ({ ...step, when: `true${' || true'.repeat(200)}` }));
-    assert.deepEqual(told(...long, decide), ['/steps has conditions of 48120 characters in all, and may have 40000']);
+    assert.deepEqual(conditionFaults(...long, decide), [
+      '/steps has conditions of 48120 characters in all, and may have 40000',
+    ]);
     const patterns = steps.map((step) => ({ ...step, when: 'params.a.matches("b")' }));
-    const faults = told(...patterns, decide);
+    const faults = conditionFaults(...patterns, decide);
     assert.equal(faults.length, 10);
     assert.match(faults[0] ?? '', /^\/steps\/20\/when is one pattern too many/);
   });

@@ -14,7 +14,7 @@ const selfie = { id: 'selfie', type: 'face' };
 const match = { id: 'match', type: 'faceMatch' };
 
 const check = (...steps: Steps) => checkDefinition({ name: 'a-journey', steps });
-const told = (...steps: Steps) => check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
+const faultsOf = (...steps: Steps) => check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe('a definition without faults', () => {
   it('a definition without faults gets every default written out, in one order, whatever the order of the request', () => {
@@ -59,10 +59,10 @@ describe('a definition without faults', () => {
   });
 
   it('a definition without faults is returned as a copy: the input does not change', () => {
-    const given = { name: 'a-journey', steps: [{ ...consent }, decide] };
-    const before = structuredClone(given);
-    checkDefinition(given);
-    assert.deepEqual(given, before);
+    const input = { name: 'a-journey', steps: [{ ...consent }, decide] };
+    const before = structuredClone(input);
+    checkDefinition(input);
+    assert.deepEqual(input, before);
   });
 
   it('a definition without faults may use names of inherited object members as ids of steps', () => {
@@ -73,7 +73,7 @@ describe('a definition without faults', () => {
       key: id,
       ...(at > 0 && { when: `checks.${names[at - 1]}.passed` }),
     }));
-    assert.deepEqual(told(...steps, decide), []);
+    assert.deepEqual(faultsOf(...steps, decide), []);
   });
 });
 
@@ -163,7 +163,7 @@ describe('the faults of a definition', () => {
 
   it('the faults of a definition of 4,000 steps are the number of steps, and those of the first hundred', () => {
     const steps = Array.from({ length: 4000 }, (_, at) => ({ ...consent, id: `c${at}`, key: `c${at}` }));
-    assert.deepEqual(told(...steps), [
+    assert.deepEqual(faultsOf(...steps), [
       '/steps must have at most 100 entries',
       '/steps/99 is the last step, and the journey has no end: add a decision below it',
     ]);
@@ -172,7 +172,7 @@ describe('the faults of a definition', () => {
 
 describe('a step', () => {
   it('a step of an unknown type is a fault that lists the types, with a suggestion', () => {
-    const [fault = '', ...others] = told(
+    const [fault = '', ...others] = faultsOf(
       { ...match, type: 'facematch', document: 'doc1', face: 'face1' },
       passport,
       selfie,
@@ -181,59 +181,71 @@ describe('a step', () => {
     assert.match(fault, /^\/steps\/0\/type must be one of consent, form, .*review; did you mean faceMatch\?$/);
     // It is taken for what was meant, so that its place is looked at, too.
     assert.equal(others.length, 2);
-    const [odd = ''] = told({ id: 'a', type: 'telepathy' }, decide);
+    const [odd = ''] = faultsOf({ id: 'a', type: 'telepathy' }, decide);
     assert.doesNotMatch(odd, /did you mean/);
-    for (const type of [undefined, null, 5]) assert.equal(told({ id: 'a', type }, decide).length, 1);
+    for (const type of [undefined, null, 5]) assert.equal(faultsOf({ id: 'a', type }, decide).length, 1);
   });
 
   it('a step has a unique id and a unique key, of characters that a condition can contain', () => {
-    assert.match(told(consent, { ...form, id: 'consent' }, decide)[0] ?? '', /^\/steps\/1\/id .*\/steps\/0 already/);
-    assert.match(told(passport, { ...passport, id: 'other' }, decide)[0] ?? '', /^\/steps\/1\/key "doc1" .*"document"/);
+    assert.match(
+      faultsOf(consent, { ...form, id: 'consent' }, decide)[0] ?? '',
+      /^\/steps\/1\/id .*\/steps\/0 already/,
+    );
+    assert.match(
+      faultsOf(passport, { ...passport, id: 'other' }, decide)[0] ?? '',
+      /^\/steps\/1\/key "doc1" .*"document"/,
+    );
     // A form and a document are kept apart.
-    assert.deepEqual(told({ ...form, key: 'x' }, { ...passport, key: 'x' }, decide), []);
+    assert.deepEqual(faultsOf({ ...form, key: 'x' }, { ...passport, key: 'x' }, decide), []);
     for (const id of ['', '1a', 'a b', 'a.b', 'é', 'a'.repeat(51), '__proto__', 'end', 5]) {
-      assert.equal(told({ ...consent, id }, decide)[0]?.split(' ')[0], '/steps/0/id', String(id));
+      assert.equal(faultsOf({ ...consent, id }, decide)[0]?.split(' ')[0], '/steps/0/id', String(id));
     }
     for (const key of ['', '1a', 'a-b', '__proto__', 'a'.repeat(51)]) {
-      assert.equal(told({ ...consent, key }, decide)[0]?.split(' ')[0], '/steps/0/key', key);
+      assert.equal(faultsOf({ ...consent, key }, decide)[0]?.split(' ')[0], '/steps/0/key', key);
     }
   });
 
   it('a step contains only the settings of its type', () => {
-    assert.deepEqual(told({ ...consent, maxAttemps: 2 }, { ...passport, maxAttemps: 2 }, decide), [
+    assert.deepEqual(faultsOf({ ...consent, maxAttemps: 2 }, { ...passport, maxAttemps: 2 }, decide), [
       '/steps/0/maxAttemps is not part of a consent step',
       '/steps/1/maxAttemps is not part of a document step; did you mean maxAttempts?',
     ]);
-    assert.deepEqual(told({ ...passport, maxAttempts: 11, sides: 'all', accept: [] }, decide), [
+    assert.deepEqual(faultsOf({ ...passport, maxAttempts: 11, sides: 'all', accept: [] }, decide), [
       '/steps/0/accept must have at least one entry',
       '/steps/0/sides must be one of auto, front, both',
       '/steps/0/maxAttempts must be at most 10',
     ]);
-    assert.deepEqual(told(consent, { ...decide, next: 'consent' }), ['/steps/1/next is not part of a decision step']);
+    assert.deepEqual(faultsOf(consent, { ...decide, next: 'consent' }), [
+      '/steps/1/next is not part of a decision step',
+    ]);
   });
 
   it('a step and a document have limits of number and depth, whatever they contain', () => {
     const members = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`k${at}`, 1]));
-    assert.equal(told({ ...consent, ...members(1500) }, decide).length, 100);
+    assert.equal(faultsOf({ ...consent, ...members(1500) }, decide).length, 100);
     const large = '/steps/0 must not hold more than 2000 values';
-    assert.equal(told({ ...consent, ...members(3000) }, decide)[0], large);
-    assert.equal(told({ ...passport, accept: Object.keys(members(3000)) }, decide)[0], large);
-    assert.deepEqual(told({ ...consent, ...members(80_000) }, decide), [' must not hold more than 20000 values']);
+    assert.equal(faultsOf({ ...consent, ...members(3000) }, decide)[0], large);
+    assert.equal(faultsOf({ ...passport, accept: Object.keys(members(3000)) }, decide)[0], large);
+    assert.deepEqual(faultsOf({ ...consent, ...members(80_000) }, decide), [' must not hold more than 20000 values']);
     const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], []);
-    assert.deepEqual(told({ ...consent, deep }, decide), [' must not be nested deeper than 30']);
+    assert.deepEqual(faultsOf({ ...consent, deep }, decide), [' must not be nested deeper than 30']);
   });
 
   it('a step of the end user has a time-out of at most 30 days', () => {
-    for (const timeout of ['PT1S', 'P30D', 'PT24H', 'P4W']) assert.deepEqual(told({ ...consent, timeout }, decide), []);
+    for (const timeout of ['PT1S', 'P30D', 'PT24H', 'P4W'])
+      assert.deepEqual(faultsOf({ ...consent, timeout }, decide), []);
     for (const timeout of ['P31D', 'PT0S', 'P2M', 'P1Y']) {
       assert.match(
-        told({ ...consent, timeout }, decide)[0] ?? '',
+        faultsOf({ ...consent, timeout }, decide)[0] ?? '',
         /^\/steps\/0\/timeout must be greater .* P30D$/,
         timeout,
       );
     }
-    assert.match(told({ ...consent, timeout: '24 hours' }, decide)[0] ?? '', /timeout must be an ISO 8601 duration/);
-    assert.match(told(passport, selfie, { ...match, timeout: 'PT1H' }, decide)[0] ?? '', /not part of a faceMatch/);
+    assert.match(
+      faultsOf({ ...consent, timeout: '24 hours' }, decide)[0] ?? '',
+      /timeout must be an ISO 8601 duration/,
+    );
+    assert.match(faultsOf(passport, selfie, { ...match, timeout: 'PT1H' }, decide)[0] ?? '', /not part of a faceMatch/);
   });
 });
 

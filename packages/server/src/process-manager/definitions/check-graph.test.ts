@@ -6,45 +6,45 @@ const decide = { id: 'decide', type: 'decision' };
 const consent = { id: 'consent', type: 'consent' };
 const form = { id: 'ask', type: 'form', schema: { type: 'object', properties: { age: { type: 'integer' } } } };
 
-const told = (...steps: readonly unknown[]) =>
+const faultsOf = (...steps: readonly unknown[]) =>
   checkDefinition({ name: 'a-journey', steps }).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 
 describe('the paths through the steps', () => {
   it('the paths through the steps lead down, never back', () => {
-    assert.deepEqual(told(consent, { ...form, next: 'consent' }, decide), [
+    assert.deepEqual(faultsOf(consent, { ...form, next: 'consent' }, decide), [
       '/steps/1/next would go back to "consent": a definition has no loops',
     ]);
-    assert.match(told({ ...consent, onFail: 'consent' }, decide)[0] ?? '', /^\/steps\/0\/onFail .*no loops$/);
+    assert.match(faultsOf({ ...consent, onFail: 'consent' }, decide)[0] ?? '', /^\/steps\/0\/onFail .*no loops$/);
     assert.match(
-      told({ ...consent, next: 'decde' }, decide)[0] ?? '',
+      faultsOf({ ...consent, next: 'decde' }, decide)[0] ?? '',
       /there is no step "decde"; did you mean decide\?/,
     );
   });
 
   it('the paths through the steps may end by onFail or at a decision, and nowhere else', () => {
-    assert.deepEqual(told({ ...consent, onFail: 'end' }, decide), []);
-    assert.match(told({ ...consent, next: 'end' }, decide)[0] ?? '', /^\/steps\/0\/next must be a step/);
+    assert.deepEqual(faultsOf({ ...consent, onFail: 'end' }, decide), []);
+    assert.match(faultsOf({ ...consent, next: 'end' }, decide)[0] ?? '', /^\/steps\/0\/next must be a step/);
   });
 
   it('the paths through the steps must have an end', () => {
-    assert.match(told(consent, form)[0] ?? '', /^\/steps\/1 is the last step, and the journey has no end/);
-    assert.match(told(consent, { ...decide, when: 'checks.consent.passed' })[0] ?? '', /^\/steps\/1\/when leaves/);
+    assert.match(faultsOf(consent, form)[0] ?? '', /^\/steps\/1 is the last step, and the journey has no end/);
+    assert.match(faultsOf(consent, { ...decide, when: 'checks.consent.passed' })[0] ?? '', /^\/steps\/1\/when leaves/);
     const early = { id: 'early', type: 'decision', when: 'checks.consent.passed' };
-    assert.deepEqual(told(consent, early, decide), []);
+    assert.deepEqual(faultsOf(consent, early, decide), []);
     // It ends above, but whoever goes on at the side of that end has none.
-    assert.match(told({ ...consent, onFail: 'ask' }, decide, form)[0] ?? '', /^\/steps\/2 is the last step/);
+    assert.match(faultsOf({ ...consent, onFail: 'ask' }, decide, form)[0] ?? '', /^\/steps\/2 is the last step/);
   });
 
   it('the paths through the steps must reach every step', () => {
-    assert.deepEqual(told(consent, decide, form), [
+    assert.deepEqual(faultsOf(consent, decide, form), [
       '/steps/2 "decide" above ends the journey, so this step is never reached',
     ]);
-    assert.deepEqual(told({ ...consent, next: 'decide' }, form, decide), [
+    assert.deepEqual(faultsOf({ ...consent, next: 'decide' }, form, decide), [
       '/steps/1 "consent" above goes on elsewhere, so this step is never reached',
     ]);
     // Each of these is a way there: passing over, jumping, failing.
-    assert.deepEqual(told({ ...consent, next: 'decide', when: 'params.x == "1"' }, form, decide), []);
-    assert.deepEqual(told({ ...consent, next: 'decide', onFail: 'ask' }, form, decide), []);
-    assert.deepEqual(told({ ...consent, onFail: 'ask' }, decide, form, { ...decide, id: 'other' }), []);
+    assert.deepEqual(faultsOf({ ...consent, next: 'decide', when: 'params.x == "1"' }, form, decide), []);
+    assert.deepEqual(faultsOf({ ...consent, next: 'decide', onFail: 'ask' }, form, decide), []);
+    assert.deepEqual(faultsOf({ ...consent, onFail: 'ask' }, decide, form, { ...decide, id: 'other' }), []);
   });
 });

@@ -9,26 +9,26 @@ const selfie = { id: 'selfie', type: 'face' };
 const match = { id: 'match', type: 'faceMatch' };
 
 const check = (...steps: readonly unknown[]) => checkDefinition({ name: 'a-journey', steps });
-const told = (...steps: readonly unknown[]) =>
+const faultsOf = (...steps: readonly unknown[]) =>
   check(...steps).faults.map(({ pointer, message }) => `${pointer} ${message}`);
 const nowhere: Lookup = { has: async () => false, runs: async () => [] };
 
 describe('a reference', () => {
   it('a reference to a document or a face must name the key of an earlier step', () => {
-    assert.deepEqual(told(passport, selfie, match, decide), []);
-    assert.deepEqual(told(match, passport, selfie, decide), [
+    assert.deepEqual(faultsOf(passport, selfie, match, decide), []);
+    assert.deepEqual(faultsOf(match, passport, selfie, decide), [
       '/steps/0/document the document step with the key "doc1" comes later: put it above this step',
       '/steps/0/face the face step with the key "face1" comes later: put it above this step',
     ]);
     assert.match(
-      told(passport, selfie, { ...match, document: 'doc2' }, decide)[0] ?? '',
+      faultsOf(passport, selfie, { ...match, document: 'doc2' }, decide)[0] ?? '',
       /^\/steps\/2\/document there is no document step with the key "doc2" above this step; did you mean doc1\?$/,
     );
   });
 
   it('a reference is looked up once, and a definition has at most 500', async () => {
-    const asked: string[] = [];
-    const lookup: Lookup = { ...nowhere, has: async ({ name }) => asked.push(name) > 0 };
+    const lookups: string[] = [];
+    const lookup: Lookup = { ...nowhere, has: async ({ name }) => lookups.push(name) > 0 };
     const step = (at: number, value: string) => ({
       id: `s${at}`,
       key: `s${at}`,
@@ -38,14 +38,14 @@ describe('a reference', () => {
     });
     const same = Array.from({ length: 30 }, (_, at) => step(at, '{secret.one}'));
     assert.deepEqual(await deploymentFaults(check(...same, decide), lookup), []);
-    assert.deepEqual(asked, ['one']);
+    assert.deepEqual(lookups, ['one']);
     const many = Array.from({ length: 30 }, (_, at) => ({
       ...step(at, ''),
       headers: Object.fromEntries(Array.from({ length: 20 }, (_, name) => [`x-${name}`, `{secret.n${at}-${name}}`])),
     }));
     const [fault] = await deploymentFaults(check(...many, decide), lookup);
     assert.deepEqual(fault, { pointer: '', message: 'refers to more than 500 objects' });
-    assert.equal(asked.length, 501);
+    assert.equal(lookups.length, 501);
   });
 
   it('a reference to an object that does not exist only prevents the deployment', async () => {

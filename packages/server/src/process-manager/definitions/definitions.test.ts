@@ -60,12 +60,12 @@ onBothEngines('process definitions', (_engine, places) => {
 
     it('the creation of a definition with an existing name creates the next version, and 20 at once create 20 versions', async () => {
       await create('versions');
-      const made = await Promise.all(Array.from({ length: 20 }, () => create('versions')));
+      const versions = await Promise.all(Array.from({ length: 20 }, () => create('versions')));
       assert.deepEqual(
-        made.map(({ version }) => version).sort((one, other) => one - other),
+        versions.map(({ version }) => version).sort((one, other) => one - other),
         Array.from({ length: 20 }, (_, at) => at + 2),
       );
-      assert.equal(new Set(made.map(({ id }) => id)).size, 20);
+      assert.equal(new Set(versions.map(({ id }) => id)).size, 20);
     });
 
     it('the creation of a definition creates one version for an Idempotency-Key, however often it is sent', async () => {
@@ -126,18 +126,22 @@ onBothEngines('process definitions', (_engine, places) => {
       const when = 'x'.repeat(1_000_000);
       const place = '/steps/0/when';
       await assert.rejects(create('long', { steps: [{ ...consent, when }, decide] }), refuses(100048, 400, place));
-      const named = (id: string) => create('inherited', { steps: [{ ...consent, id, key: id }, decide] });
-      await assert.rejects(named('__proto__'), refuses(100048, 400, '/steps/0/id'));
-      const { id } = await named('constructor');
+      const createWithId = (id: string) => create('inherited', { steps: [{ ...consent, id, key: id }, decide] });
+      await assert.rejects(createWithId('__proto__'), refuses(100048, 400, '/steps/0/id'));
+      const { id } = await createWithId('constructor');
       assert.equal((await definitions.deploy({ processDefinitionId: id })).status, 'DEPLOYED_ACTIVE');
     });
   });
 
   describe('validate', () => {
     it('the validation of a definition finds every fault that deployment finds, and stores nothing', async () => {
-      const found = await definitions.validate({ body: withPage('validated') });
+      const validation = await definitions.validate({ body: withPage('validated') });
       const message = 'there is no custom page named "welcome"';
-      assert.deepEqual(found, { valid: false, faults: [{ pointer: '/steps/0/page', message }], missingLanguages: [] });
+      assert.deepEqual(validation, {
+        valid: false,
+        faults: [{ pointer: '/steps/0/page', message }],
+        missingLanguages: [],
+      });
       assert.deepEqual(await definitions.validate({ body: documentOf('validated') }), {
         valid: true,
         faults: [],
@@ -194,18 +198,18 @@ onBothEngines('process definitions', (_engine, places) => {
 
   describe('update', () => {
     it('the update of a definition replaces the document of an editable version, and records who made it and when', async () => {
-      const made = await create('edited');
+      const version = await create('edited');
       grove.clock.advance(MINUTE);
       const body = documentOf('edited', { description: 'Better', processDefinitionType: 'AUTHENTICATION' });
-      const updated = await definitions.update({ processDefinitionId: made.id, body });
+      const updated = await definitions.update({ processDefinitionId: version.id, body });
       assert.deepEqual(updated, {
-        ...made,
+        ...version,
         description: 'Better',
         processDefinitionType: 'AUTHENTICATION',
         lastUpdatedDtm: toDtm(grove.clock.now()),
-        document: { ...made.document, description: 'Better', processDefinitionType: 'AUTHENTICATION' },
+        document: { ...version.document, description: 'Better', processDefinitionType: 'AUTHENTICATION' },
       });
-      assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), updated);
+      assert.deepEqual(await definitions.get({ processDefinitionId: version.id }), updated);
     });
 
     it('the update of a definition refuses with 100351 a version that another request changed since it was read: of twenty at once all but one', async () => {
@@ -227,15 +231,15 @@ onBothEngines('process definitions', (_engine, places) => {
     });
 
     it('the update of a definition refuses with 100048 faults and another name, and changes nothing', async () => {
-      const made = await create('named');
-      const update = (body: Document) => definitions.update({ processDefinitionId: made.id, body });
+      const version = await create('named');
+      const update = (body: Document) => definitions.update({ processDefinitionId: version.id, body });
       await assert.rejects(update(documentOf('other')), refuses(100048, 400, '/name'));
       await assert.rejects(update(documentOf('named', { steps: [consent] })), refuses(100048, 400, '/steps/0'));
-      assert.deepEqual(await definitions.get({ processDefinitionId: made.id }), made);
+      assert.deepEqual(await definitions.get({ processDefinitionId: version.id }), version);
     });
 
     it('the update of a definition is refused with 100049 for a version that was deployed or archived, which never changes again', async () => {
-      const { id, ...made } = await deployed('immutable');
+      const { id, ...version } = await deployed('immutable');
       const before = await definitions.get({ processDefinitionId: id });
       const body = documentOf('immutable', { description: 'changed' });
       await assert.rejects(definitions.update({ processDefinitionId: id, body }), refuses(100049, 409));
@@ -245,7 +249,7 @@ onBothEngines('process definitions', (_engine, places) => {
       await assert.rejects(definitions.update({ processDefinitionId: id, body }), refuses(100049, 409));
       await assert.rejects(definitions.delete({ processDefinitionId: id }), refuses(100049, 409));
       const { document } = await definitions.get({ processDefinitionId: id });
-      assert.deepEqual([document, made.status], [before.document, 'DEPLOYED_ACTIVE']);
+      assert.deepEqual([document, version.status], [before.document, 'DEPLOYED_ACTIVE']);
     });
   });
 
@@ -289,9 +293,9 @@ onBothEngines('process definitions', (_engine, places) => {
     it('the deployment of two definitions at once that would run each other deploys one of them', async () => {
       const run = (definition: string) => ({ steps: [{ id: 'child', type: 'subprocess', definition }, decide] });
       for (const name of ['each-a', 'each-b']) await deployed(name);
-      const made = await Promise.all([create('each-a', run('each-b')), create('each-b', run('each-a'))]);
-      const settled = await Promise.allSettled(made.map(({ id }) => definitions.deploy({ processDefinitionId: id })));
-      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const pair = await Promise.all([create('each-a', run('each-b')), create('each-b', run('each-a'))]);
+      const results = await Promise.allSettled(pair.map(({ id }) => definitions.deploy({ processDefinitionId: id })));
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
     });
 
     it('the deployment of an archived version is refused with 100049', async () => {
@@ -344,12 +348,12 @@ onBothEngines('process definitions', (_engine, places) => {
         ]);
         // Deleted before it was deployed, or deployed and there for good.
         assert.notEqual(removed.status, put.status);
-        const found = await definitions.get({ processDefinitionId: id }).catch((error) => error.code);
-        if (removed.status === 'fulfilled') assert.equal(found, 100023);
+        const version = await definitions.get({ processDefinitionId: id }).catch((error) => error.code);
+        if (removed.status === 'fulfilled') assert.equal(version, 100023);
         else {
-          assert.equal(found.status, 'DEPLOYED_ACTIVE');
+          assert.equal(version.status, 'DEPLOYED_ACTIVE');
           const description = updated.status === 'fulfilled' ? 'changed' : undefined;
-          assert.deepEqual([found.description, found.document.description], [description, description]);
+          assert.deepEqual([version.description, version.document.description], [description, description]);
         }
       }
     });

@@ -25,7 +25,7 @@ describe('the published schema', () => {
     assert.deepEqual([...text.matchAll(/https?:\/\/[^"\s]*/g)].map(String), [
       'https://json-schema.org/draft/2020-12/schema',
       // The pattern of an address.
-      ...[...text.matchAll(/\^(https:\/\/)"/g)].map(([, found]) => found),
+      ...[...text.matchAll(/\^(https:\/\/)"/g)].map(([, scheme]) => scheme),
     ]);
   });
 

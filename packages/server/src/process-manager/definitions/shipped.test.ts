@@ -115,8 +115,8 @@ describe('a shipped definition', () => {
     assert.deepEqual(review.assurance, assurance);
     const approve = { method: 'POST', token, body: JSON.stringify({ comment: 'Looks right' }) };
     assert.equal((await app.call(`/api/process-manager/reviews/${id}/approve`, approve)).status, 200);
-    const ended = await read(id, token);
-    assert.deepEqual([ended.status, ended.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
+    const result = await read(id, token);
+    assert.deepEqual([result.status, result.assurance.decidedBy], ['COMPLETED_ENDED_SUCCESS', 'human']);
   });
 
   it('a shipped definition runs in live as well: without image analysis nothing is assessed, and a human decides', async () => {

@@ -15,11 +15,11 @@ onBothEngines('tags of process definitions', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  let made = 0;
+  let count = 0;
   const version = async ({ deploy = true } = {}) => {
-    made += 1;
+    count += 1;
     const steps = [{ id: 'decide', type: 'decision' }];
-    const { id } = await definitions.create({ body: { name: `tagged-${made}`, steps } });
+    const { id } = await definitions.create({ body: { name: `tagged-${count}`, steps } });
     if (deploy) await definitions.deploy({ processDefinitionId: id });
     return { processDefinitionId: id };
   };
@@ -112,8 +112,8 @@ onBothEngines('tags of process definitions', (_engine, places) => {
   it('a version to which a tag is added while it is archived is either tagged or archived', async () => {
     for (let round = 0; round < 5; round++) {
       const on = await version();
-      const settled = await Promise.allSettled([put(on, `raced-${round}`), definitions.archive(on)]);
-      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
+      const results = await Promise.allSettled([put(on, `raced-${round}`), definitions.archive(on)]);
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
       const { status, tags } = await definitions.get(on);
       assert.equal(tags.length === 1, status === 'DEPLOYED_ACTIVE');
     }

@@ -35,11 +35,11 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     await must(environment, `/processDefinitions/${id}/deploy`);
     return id;
   };
-  let made = 0;
+  let count = 0;
   /** The definition that an instance runs which is made from a new token. */
   const runs = async (environment: Environment, binding: object): Promise<string> => {
-    made += 1;
-    const token = await must(environment, '/processTokens', { name: `token ${made}`, ...binding });
+    count += 1;
+    const token = await must(environment, '/processTokens', { name: `token ${count}`, ...binding });
     const { processInstanceId } = await must(environment, `/processInstances/create?pt=${token.id}`);
     return (await send(environment, 'GET', `/processInstances/${processInstanceId}`)).body.processDefnId;
   };
@@ -73,14 +73,14 @@ onBothEngines('configuration of a test key', (_engine, places) => {
         ['/api/identity-store/stores', { name: 'ours' }],
       ] as const;
       for (const [path, body] of objects) {
-        const made = await grove.call(path, { ...headers, body: JSON.stringify(body) });
-        assert.ok(made.status < 300, made.text);
+        const answer = await grove.call(path, { ...headers, body: JSON.stringify(body) });
+        assert.ok(answer.status < 300, answer.text);
       }
     };
     await create('test');
     const { id } = await must('live', '/processDefinitions', { name: 'naming', steps: STEPS });
-    const refused = await send('live', 'POST', `/processDefinitions/${id}/deploy`, {});
-    const messages = refused.body.errors.map(({ message }: { message: string }) => message);
+    const refusal = await send('live', 'POST', `/processDefinitions/${id}/deploy`, {});
+    const messages = refusal.body.errors.map(({ message }: { message: string }) => message);
     assert.deepEqual(messages, [
       'there is no watchlist named "ours"',
       'there is no webhook named "ours"',
@@ -114,8 +114,8 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.equal(await runs('live', { processDefnTag: 'stable' }), live);
     const { body } = await send('test', 'GET', '/processDefinitions/tags?name=stable');
     assert.deepEqual([body.totalElements, body.content[0].processDefinitionId], [1, test]);
-    const gone = await send('test', 'DELETE', `/processDefinitions/${live}/tags/stable`);
-    assert.equal(gone.body.code, 100063, 'a live tag is not a test key’s to take off');
+    const refusal = await send('test', 'DELETE', `/processDefinitions/${live}/tags/stable`);
+    assert.equal(refusal.body.code, 100063, 'a live tag is not a test key’s to take off');
   });
 
   it('configuration of a test key does not protect a live version by its tag: a live key can archive the version', async () => {
@@ -145,20 +145,20 @@ onBothEngines('configuration of a test key', (_engine, places) => {
       [['http://localhost:3000'], ['https://shop.example']],
     );
     const parameters = { _redirectUrl: 'http://localhost:3000/back' };
-    const refused = await send('live', 'POST', '/processTokens', {
+    const refusal = await send('live', 'POST', '/processTokens', {
       name: 'redirects',
       processDefnName: 'document-only',
       parameters,
     });
-    assert.equal(refused.status, 400, refused.text);
+    assert.equal(refusal.status, 400, refusal.text);
   });
 
   it('configuration of a test key has its own secrets: a test definition cannot name a live secret', async () => {
     await must('live', '/cloudSecrets', { name: 'RISK', value: 'live', hosts: ['risk.example'] });
     const http = { id: 'risk', type: 'http', url: 'https://risk.example/', headers: { 'X-Key': '{secret.RISK}' } };
     const { id } = await must('test', '/processDefinitions', { name: 'asks', steps: [http, DECIDE] });
-    const refused = await send('test', 'POST', `/processDefinitions/${id}/deploy`, {});
-    assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100048, '/steps/0/headers/X-Key']);
+    const refusal = await send('test', 'POST', `/processDefinitions/${id}/deploy`, {});
+    assert.deepEqual([refusal.body.code, refusal.body.errors[0].pointer], [100048, '/steps/0/headers/X-Key']);
     await must('test', '/cloudSecrets', { name: 'RISK', value: 'test', hosts: ['risk.example'] });
     await must('test', `/processDefinitions/${id}/deploy`);
     assert.equal((await send('live', 'GET', '/cloudSecrets')).body.totalElements, 1);
@@ -194,8 +194,8 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     assert.doesNotMatch(text, /unmistakable/);
     const { body: live } = await send('live', 'GET', '/auditEvents?action=processSettings.updated');
     assert.deepEqual(live.content[0].details.values.redirectOrigins, ['https://shop.example']);
-    const refused = await send('live', 'POST', '/cloudSecrets', { name: 'a b', value: 'x' });
-    assert.equal(refused.status, 400);
+    const refusal = await send('live', 'POST', '/cloudSecrets', { name: 'a b', value: 'x' });
+    assert.equal(refusal.status, 400);
     const { body: after } = await send('live', 'GET', '/auditEvents?action=cloudSecret.created');
     assert.ok(
       after.content.every((each: { item: string }) => each.item !== 'a b'),

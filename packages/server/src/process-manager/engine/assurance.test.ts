@@ -22,36 +22,36 @@ const finds = (step: string, ...checks: Finding[]): Trigger => ({
   attempt: 1,
   findings: { checks: checks.map((check) => ({ type: 'face', advice: 'final', ...check })) },
 });
-const answered: Finding = { name: 'liveness', status: 'PASSED', reason: 'challenge_answered' };
+const answeredChallenge: Finding = { name: 'liveness', status: 'PASSED', reason: 'challenge_answered' };
 const noAttackSeen: Finding = { name: 'liveness', status: 'NOT_PERFORMED', reason: 'no_attack_seen' };
 const noSigns: Finding = { name: 'documentAuthenticity', status: 'PASSED', reason: 'no_signs_found' };
-const sent = submit('face', {}, 'image');
+const submission = submit('face', {}, 'image');
 
-const faceOf = (definition: CompiledDefinition, ...found: Finding[]) =>
+const faceOf = (definition: CompiledDefinition, ...findings: Finding[]) =>
   ride(definition)
-    .on(sent)
-    .on(finds('face', ...found)).state.flow;
-const documentOf = (definition: CompiledDefinition, ...found: Finding[]) =>
+    .on(submission)
+    .on(finds('face', ...findings)).state.flow;
+const documentOf = (definition: CompiledDefinition, ...findings: Finding[]) =>
   ride(definition, { lastName: 'Byrne' })
     .on(submit('document', {}, 'front'))
-    .on(finds('document', ...found)).state.flow;
+    .on(finds('document', ...findings)).state.flow;
 
 describe('a definition with basic assurance', () => {
   it('basic assurance accepts an answered challenge and a document without signs, and is the default for older definitions', () => {
     for (const level of ['basic', undefined] as const) {
-      assert.equal(faceOf(asking(level, { type: 'face' }, { type: 'decision' }), answered).decision, 'PASS');
+      assert.equal(faceOf(asking(level, { type: 'face' }, { type: 'decision' }), answeredChallenge).decision, 'PASS');
       assert.equal(documentOf(asking(level, { type: 'document' }, { type: 'decision' }), noSigns).decision, 'PASS');
     }
   });
 
   it('basic assurance sends every other liveness result to a human, whatever a rule says', () => {
-    for (const found of [
+    for (const finding of [
       { name: 'liveness', status: 'FAILED', reason: 'not_live' },
       { name: 'liveness', status: 'REVIEW', reason: 'uncertain' },
       { name: 'liveness', status: 'NOT_PERFORMED', reason: 'engine_not_available' },
       noAttackSeen,
     ] as const) {
-      const flow = faceOf(asking('basic', { type: 'face' }, PASS_ALWAYS), found);
+      const flow = faceOf(asking('basic', { type: 'face' }, PASS_ALWAYS), finding);
       assert.deepEqual([flow.status, flow.decision, flow.gaps], ['REVIEW', 'REVIEW', ['liveness_not_shown']]);
     }
     const unable = ride(asking('basic', { type: 'face' }, PASS_ALWAYS)).on({ type: 'unable', step: 'face' });
@@ -62,29 +62,31 @@ describe('a definition with basic assurance', () => {
     const passive = { type: 'face', liveness: 'passive', passiveIsEnough: true };
     const flow = faceOf(asking('basic', passive, { type: 'decision' }), noAttackSeen);
     assert.deepEqual([flow.decision, flow.done.face?.outcome], ['PASS', 'PASSED']);
-    const refused = { name: 'liveness', status: 'REVIEW', reason: 'uncertain' } as const;
-    assert.equal(faceOf(asking('basic', passive, { type: 'decision' }), refused).decision, 'REVIEW');
+    const uncertain = { name: 'liveness', status: 'REVIEW', reason: 'uncertain' } as const;
+    assert.equal(faceOf(asking('basic', passive, { type: 'decision' }), uncertain).decision, 'REVIEW');
   });
 
   it('basic assurance sends a document with signs, or of another person, to a human, whatever a rule says', () => {
-    for (const [found, gap] of [
+    for (const [finding, gap] of [
       [{ name: 'documentAuthenticity', status: 'REVIEW', reason: 'copy' }, 'document_in_doubt'],
       [{ name: 'documentAuthenticity', status: 'FAILED', reason: 'specimen' }, 'document_in_doubt'],
       [{ name: 'applicantMatch', status: 'FAILED', reason: 'name_differs' }, 'applicant_not_matched'],
       [{ name: 'applicantMatch', status: 'REVIEW', reason: 'last_name_similar' }, 'applicant_not_matched'],
     ] as const) {
-      const flow = documentOf(asking('basic', { type: 'document' }, PASS_ALWAYS), found);
+      const flow = documentOf(asking('basic', { type: 'document' }, PASS_ALWAYS), finding);
       assert.deepEqual([flow.status, flow.gaps], ['REVIEW', [gap]]);
     }
   });
 
   it('basic assurance accepts what a human has approved in an earlier review, but no doubtful result after it', () => {
     const doubtful = { name: 'applicantMatch', status: 'REVIEW', reason: 'last_name_similar' } as const;
-    const looked = ride(asking('basic', { type: 'document' }, { type: 'review' }, PASS_ALWAYS), { lastName: 'Byrne' })
+    const reviewedDocument = ride(asking('basic', { type: 'document' }, { type: 'review' }, PASS_ALWAYS), {
+      lastName: 'Byrne',
+    })
       .on(submit('document', {}, 'front'))
       .on(finds('document', doubtful))
       .on({ type: 'approve' });
-    assert.equal(looked.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(reviewedDocument.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
     const before = ride(asking('basic', { type: 'review' }, { type: 'document' }, PASS_ALWAYS), { lastName: 'Byrne' })
       .on({ type: 'approve' })
       .on(submit('document', {}, 'front'))
@@ -100,15 +102,15 @@ describe('a definition with basic assurance', () => {
 
   it('basic assurance accepts after a human has approved, and applies again if steps are requested again', () => {
     const inReview = ride(asking('basic', { type: 'face' }, PASS_ALWAYS))
-      .on(sent)
+      .on(submission)
       .on(finds('face', noAttackSeen));
     const approved = inReview.on({ type: 'approve' }).state.flow;
     assert.deepEqual([approved.status, approved.reviewed], ['COMPLETED_ENDED_SUCCESS', true]);
     const again = inReview.on({ type: 'askAgain', steps: ['face'] });
     assert.equal(again.state.flow.gaps, undefined);
-    const { checks } = (finds('face', answered) as Extract<Trigger, { type: 'findings' }>).findings;
+    const { checks } = (finds('face', answeredChallenge) as Extract<Trigger, { type: 'findings' }>).findings;
     const answer = { type: 'findings', step: 'face', attempt: 2, findings: { checks } } as const;
-    assert.equal(again.on(sent).on(answer).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(again.on(submission).on(answer).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
   });
 });
 
@@ -119,7 +121,7 @@ describe('a definition with substantial assurance', () => {
     for (const { id, type } of steps) {
       journey = journey.on(submit(id as string)).on(finds(id as string, { name: type as string, status: 'PASSED' }));
     }
-    return journey.on(sent).on(finds('face', answered)).state.flow;
+    return journey.on(submission).on(finds('face', answeredChallenge)).state.flow;
   };
 
   it('substantial assurance sends to a human what basic assurance would accept', () => {
@@ -144,22 +146,22 @@ describe('a definition with substantial assurance', () => {
     const flow = ride(asking('substantial', passkey, face, { type: 'decision' }), { userExtId: 'ada' })
       .on(submit('use'))
       .on(finds('use', { name: 'passkeyAuthentication', status: 'PASSED' }))
-      .on(sent)
+      .on(submission)
       .on(finds('face', noAttackSeen)).state.flow;
     assert.deepEqual([flow.status, flow.gaps], ['REVIEW', ['liveness_not_shown']]);
   });
 
   it('substantial assurance accepts after the approval of a human, if no document or face was shown later', () => {
     const steps = [{ type: 'face' }, { type: 'review' }, { type: 'decision' }];
-    const looked = ride(asking('substantial', ...steps))
-      .on(sent)
-      .on(finds('face', answered))
+    const reviewedFace = ride(asking('substantial', ...steps))
+      .on(submission)
+      .on(finds('face', answeredChallenge))
       .on({ type: 'approve' });
-    assert.equal(looked.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(reviewedFace.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
     const early = ride(asking('substantial', { type: 'review' }, { type: 'face' }, { type: 'decision' }))
       .on({ type: 'approve' })
-      .on(sent)
-      .on(finds('face', answered));
+      .on(submission)
+      .on(finds('face', answeredChallenge));
     assert.deepEqual(early.state.flow.gaps, ['second_factor_missing']);
   });
 });

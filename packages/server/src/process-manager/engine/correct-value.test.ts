@@ -127,16 +127,16 @@ describe('a value corrected by a reviewer', () => {
     assert.deepEqual(faultsOf({ fieldName: 'Shoe Size' }), ['/fieldName']);
     for (const key of ['decision', 'nothing', '__proto__'])
       assert.deepEqual(faultsOf({ document: key }), ['/document']);
-    assert.equal(inReview().on(correction({ replaces: '1998-01-31' })).refused, 'changed');
-    assert.equal(inReview().on(correction({ replaces: '1999-01-31' })).refused, undefined);
-    assert.equal(ride(definitionOf(document, decision)).on(correction()).refused, 'notInReview');
+    assert.equal(inReview().on(correction({ replaces: '1998-01-31' })).refusal, 'changed');
+    assert.equal(inReview().on(correction({ replaces: '1999-01-31' })).refusal, undefined);
+    assert.equal(ride(definitionOf(document, decision)).on(correction()).refusal, 'notInReview');
   });
 
   it('the corrected values of an instance are limited in number', () => {
     let journey = inReview();
     for (let at = 0; at < MAX_VALUE_CORRECTIONS; at++)
       journey = journey.on(correction({ value: `19${10 + at}-01-31` }));
-    assert.equal(journey.refused, undefined);
+    assert.equal(journey.refusal, undefined);
     assert.deepEqual(
       journey.on(correction()).faults.map(({ pointer }) => pointer),
       ['/value'],
@@ -144,11 +144,11 @@ describe('a value corrected by a reviewer', () => {
   });
 
   it('a corrected value is dropped when the end user photographs the document again', () => {
-    const asked = inReview()
+    const repeatedStep = inReview()
       .on(correction())
       .on({ type: 'askAgain', steps: ['document'] });
-    assert.deepEqual([asked.state.flow.corrected, asked.state.flow.evaluation], [undefined, undefined]);
-    assert.equal(asked.state.data.corrections?.length, 1, 'who did what stays');
+    assert.deepEqual([repeatedStep.state.flow.corrected, repeatedStep.state.flow.evaluation], [undefined, undefined]);
+    assert.equal(repeatedStep.state.data.corrections?.length, 1, 'who did what stays');
   });
 });
 
@@ -178,9 +178,9 @@ describe('a reopened journey', () => {
   });
 
   it('a journey that is under way, expired or cancelled cannot be reopened', () => {
-    assert.equal(inReview().on({ type: 'reopen' }).refused, 'notDecided');
-    assert.equal(inReview().on({ type: 'cancel' }).on({ type: 'reopen' }).refused, 'notDecided');
+    assert.equal(inReview().on({ type: 'reopen' }).refusal, 'notDecided');
+    assert.equal(inReview().on({ type: 'cancel' }).on({ type: 'reopen' }).refusal, 'notDecided');
     const declined = ride(definitionOf({ type: 'consent' }, decision)).on(submit('consent', { accepted: false }));
-    assert.equal(declined.on({ type: 'reopen' }).refused, 'notDecided');
+    assert.equal(declined.on({ type: 'reopen' }).refusal, 'notDecided');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { JUDGED, journeys, moves } from '../../../test/random-journeys.ts';
+import { CHECKED_TYPES, journeys, moves } from '../../../test/random-journeys.ts';
 import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
 import { isFinal, type StepRecord, type Trigger } from './state.ts';
@@ -44,9 +44,9 @@ describe('the properties of a journey in any reachable state', () => {
 
   it('no input to a journey changes a final state', () => {
     holds((journey) => {
-      for (const { before, after, refused } of moves(journey)) {
+      for (const { before, after, refusal } of moves(journey)) {
         if (!isFinal(before.flow.status)) continue;
-        assert.equal(refused, 'ended');
+        assert.equal(refusal, 'ended');
         assert.equal(after, before);
       }
     });
@@ -66,8 +66,8 @@ describe('the properties of a journey in any reachable state', () => {
 
   it('a refused input to a journey changes nothing and has no effects', () => {
     holds((journey) => {
-      for (const { before, after, refused, effects } of moves(journey)) {
-        if (refused === undefined) continue;
+      for (const { before, after, refusal, effects } of moves(journey)) {
+        if (refusal === undefined) continue;
         assert.equal(after, before);
         assert.equal(effects, 0);
       }
@@ -79,7 +79,7 @@ describe('the properties of a journey in any reachable state', () => {
       for (const { before, after, trigger } of moves(journey)) {
         for (const [id, { outcome }] of Object.entries(after.flow.done)) {
           const type = journey.definition.step(id)?.type;
-          if (id in before.flow.done || outcome !== 'PASSED' || !JUDGED.includes(type ?? '')) continue;
+          if (id in before.flow.done || outcome !== 'PASSED' || !CHECKED_TYPES.includes(type ?? '')) continue;
           assert.equal(trigger.type, 'findings');
           assert.equal(before.flow.current?.anyway, undefined, 'what is used although it is poor has not passed');
           const { checks } = (trigger as Extract<Trigger, { type: 'findings' }>).findings;

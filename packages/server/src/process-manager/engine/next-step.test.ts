@@ -11,19 +11,19 @@ const selfie = { type: 'face', maxAttempts: 3 };
 
 describe('a journey', () => {
   it('a journey is opened, runs its steps from the top and is decided', () => {
-    const ended = ride(definitionOf({ type: 'consent' }, selfie, decision))
+    const journey = ride(definitionOf({ type: 'consent' }, selfie, decision))
       .on(accepted)
       .on(submit('face', {}, 'image'))
       .on(passed('face'));
-    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
-    assert.equal(ended.state.flow.current, undefined);
-    assert.deepEqual(ended.events(), [
+    assert.equal(journey.state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    assert.equal(journey.state.flow.current, undefined);
+    assert.deepEqual(journey.events(), [
       'instance.started',
       'instance.stepCompleted',
       'instance.stepCompleted',
       'instance.completed',
     ]);
-    assert.deepEqual(ended.state.data.forms.consent, { accepted: true, textVersion: '1' });
+    assert.deepEqual(journey.state.data.forms.consent, { accepted: true, textVersion: '1' });
   });
 
   it('a journey is opened once: opening it again changes nothing', () => {
@@ -34,33 +34,33 @@ describe('a journey', () => {
   });
 
   it('a journey accepts no input once it has ended', () => {
-    const ended = ride(definitionOf({ type: 'consent' }, decision)).on(accepted);
+    const journey = ride(definitionOf({ type: 'consent' }, decision)).on(accepted);
     for (const trigger of [accepted, { type: 'open' }, { type: 'expire' }, { type: 'approve' }] as const) {
-      assert.equal(ended.on(trigger).refused, 'ended');
+      assert.equal(journey.on(trigger).refusal, 'ended');
     }
   });
 
   it('a journey refuses a step that is not the current one: a later, a finished or an unknown one', () => {
     const atFace = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(accepted);
     for (const step of ['consent', 'decision', 'nothing', '__proto__', 'constructor']) {
-      assert.equal(atFace.on(submit(step, { accepted: true })).refused, 'notCurrent', step);
+      assert.equal(atFace.on(submit(step, { accepted: true })).refusal, 'notCurrent', step);
     }
   });
 
   it('a journey refuses an invalid result of a step and names each fault', () => {
     const opened = ride(definitionOf({ type: 'consent' }, decision));
-    const refused = opened.on(submit('consent', { accepted: 'yes', more: 1 }));
-    assert.equal(refused.refused, 'badInput');
-    assert.deepEqual(refused.faults.map(({ pointer }) => pointer).sort(), ['', '/accepted']);
+    const attempt = opened.on(submit('consent', { accepted: 'yes', more: 1 }));
+    assert.equal(attempt.refusal, 'badInput');
+    assert.deepEqual(attempt.faults.map(({ pointer }) => pointer).sort(), ['', '/accepted']);
     const atFace = ride(definitionOf(selfie, decision)).on(submit('face'));
     assert.deepEqual(atFace.faults, [{ pointer: '/images/image', message: 'is required' }]);
   });
 
   it('a journey ends when the end user declines, unless the definition says how to continue', () => {
     const declined = submit('consent', { accepted: false });
-    const ended = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(declined);
-    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
-    assert.equal(ended.state.flow.done.consent?.reason, 'consent_declined');
+    const journey = ride(definitionOf({ type: 'consent' }, selfie, decision)).on(declined);
+    assert.equal(journey.state.flow.status, 'COMPLETED_ENDED_ERROR');
+    assert.equal(journey.state.flow.done.consent?.reason, 'consent_declined');
     const elsewhere = definitionOf({ type: 'consent', onFail: 'review' }, selfie, { type: 'review' }, decision);
     assert.equal(ride(elsewhere).on(declined).state.flow.status, 'REVIEW');
   });
@@ -79,8 +79,8 @@ describe('a journey', () => {
   });
 
   it('a journey ends with an error if a condition cannot be evaluated, and guesses nothing', () => {
-    const ended = ride(definitionOf({ type: 'consent', when: 'params.nothing == "x"' }, decision));
-    assert.equal(ended.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+    const journey = ride(definitionOf({ type: 'consent', when: 'params.nothing == "x"' }, decision));
+    assert.equal(journey.state.flow.status, 'COMPLETED_PROCESS_ERROR');
     const rules = [{ when: 'params.nothing == "x"', outcome: 'PASS' }];
     const undecided = ride(definitionOf({ type: 'consent' }, { type: 'decision', rules })).on(accepted);
     assert.equal(undecided.state.flow.status, 'COMPLETED_PROCESS_ERROR');
@@ -89,45 +89,47 @@ describe('a journey', () => {
 
 describe('an attempt at a step', () => {
   const definition = definitionOf(selfie, decision);
-  const sent = submit('face', {}, 'image');
+  const submission = submit('face', {}, 'image');
 
   it('an attempt with a correctable fault is requested again, with the reason, as often as the definition allows', () => {
     const first = ride(definition)
-      .on(sent)
+      .on(submission)
       .on(findingOf('face', 'FAILED', { advice: 'retry', reason: 'too_dark' }));
     assert.deepEqual(first.state.flow.current?.fault, { reason: 'too_dark', advice: 'retry' });
     assert.equal(first.state.flow.current?.attempt, 2);
     const last = first
-      .on(sent)
+      .on(submission)
       .on(findingOf('face', 'FAILED', { attempt: 2, advice: 'retry' }))
-      .on(sent)
+      .on(submission)
       .on(findingOf('face', 'FAILED', { attempt: 3, advice: 'retry' }));
     assert.deepEqual(last.state.flow.done.face, { outcome: 'FAILED', attempts: 3, reason: 'because' });
     assert.equal(last.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
   it('an attempt with a final fault ends the step at once', () => {
-    const ended = ride(definition).on(sent).on(findingOf('face', 'FAILED'));
-    assert.equal(ended.state.flow.done.face?.attempts, 1);
-    assert.equal(ended.state.flow.status, 'COMPLETED_ENDED_ERROR');
+    const journey = ride(definition).on(submission).on(findingOf('face', 'FAILED'));
+    assert.equal(journey.state.flow.done.face?.attempts, 1);
+    assert.equal(journey.state.flow.status, 'COMPLETED_ENDED_ERROR');
   });
 
   it('an attempt accepts its findings once: those of another attempt, or the same again, are refused', () => {
-    const atWork = ride(definition).on(sent);
-    assert.equal(atWork.on(passed('face', 2)).refused, 'notCurrent');
+    const atWork = ride(definition).on(submission);
+    assert.equal(atWork.on(passed('face', 2)).refusal, 'notCurrent');
     const retried = atWork.on(findingOf('face', 'FAILED', { advice: 'retry' }));
-    assert.equal(retried.on(passed('face', 1)).refused, 'notCurrent');
-    assert.equal(retried.on(sent).on(passed('face', 1)).refused, 'notCurrent');
+    assert.equal(retried.on(passed('face', 1)).refusal, 'notCurrent');
+    assert.equal(retried.on(submission).on(passed('face', 1)).refusal, 'notCurrent');
   });
 
   it('an attempt that image analysis cannot process ends the instance with an error, not with a failure', () => {
-    const broken = ride(definition).on(sent).on({ type: 'broke', step: 'face', attempt: 1, reason: 'step_broke' });
+    const broken = ride(definition)
+      .on(submission)
+      .on({ type: 'broke', step: 'face', attempt: 1, reason: 'step_broke' });
     assert.equal(broken.state.flow.status, 'COMPLETED_PROCESS_ERROR');
   });
 
   it('an attempt without any finding has not passed', () => {
     const none = ride(definition)
-      .on(sent)
+      .on(submission)
       .on({ type: 'findings', step: 'face', attempt: 1, findings: { checks: [] } });
     assert.equal(none.state.flow.done.face?.outcome, 'NOT_PERFORMED');
     assert.equal(none.state.flow.status, 'REVIEW');
@@ -179,8 +181,8 @@ describe('an end user who cannot do a step', () => {
       step: 'face',
     });
     assert.equal(atStill.state.flow.current?.step, 'still');
-    const ended = atStill.on(submit('still', {}, 'image')).on(passed('still'));
-    assert.deepEqual([ended.state.flow.done.still?.outcome, ended.state.flow.status], ['PASSED', 'REVIEW']);
+    const journey = atStill.on(submit('still', {}, 'image')).on(passed('still'));
+    assert.deepEqual([journey.state.flow.done.still?.outcome, journey.state.flow.status], ['PASSED', 'REVIEW']);
   });
 });
 
@@ -195,7 +197,7 @@ describe('the time-outs of a journey', () => {
 
   it('a time-out applies to late input, even if no job has ended the journey yet', () => {
     const late = ride(definition).on(accepted, HOUR);
-    assert.equal(late.refused, undefined);
+    assert.equal(late.refusal, undefined);
     assert.equal(late.state.flow.status, 'COMPLETED_TERMINATED');
     assert.equal(late.state.data.forms.consent, undefined);
   });
@@ -215,10 +217,10 @@ describe('the time-outs of a journey', () => {
   });
 
   it('the time-out ends a journey whose automatic check never answers', () => {
-    const lost = ride(definitionOf(selfie, decision))
+    const journey = ride(definitionOf(selfie, decision))
       .on(submit('face', {}, 'image'))
       .on({ type: 'tick' }, HOUR);
-    assert.equal(lost.state.flow.status, 'COMPLETED_PROCESS_ERROR');
+    assert.equal(journey.state.flow.status, 'COMPLETED_PROCESS_ERROR');
   });
 });
 
@@ -244,13 +246,13 @@ describe('a pause of a journey', () => {
 
   it('only a paused journey can be resumed', () => {
     const atConsent = ride(definitionOf({ type: 'consent' }, decision));
-    assert.equal(atConsent.on({ type: 'resume', variables: {} }).refused, 'notPaused');
+    assert.equal(atConsent.on({ type: 'resume', variables: {} }).refusal, 'notPaused');
   });
 });
 
 describe('a subprocess of a journey', () => {
   const definition = definitionOf({ type: 'subprocess', definition: 'other' }, { type: 'consent' }, decision);
-  const ended = (status: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_TERMINATED') =>
+  const afterChild = (status: 'COMPLETED_ENDED_SUCCESS' | 'COMPLETED_ENDED_ERROR' | 'COMPLETED_TERMINATED') =>
     ride(definition).on({ type: 'childEnded', childId: CHILD_ID, status });
 
   it('a subprocess of a journey creates a child and waits for its end', () => {
@@ -263,14 +265,14 @@ describe('a subprocess of a journey', () => {
   });
 
   it('a subprocess of a journey passes with a child that is accepted, fails with one that is declined, and otherwise ends as the child did', () => {
-    assert.equal(ended('COMPLETED_ENDED_SUCCESS').state.flow.done.subprocess?.outcome, 'PASSED');
-    assert.equal(ended('COMPLETED_ENDED_ERROR').state.flow.done.subprocess?.outcome, 'FAILED');
-    assert.equal(ended('COMPLETED_TERMINATED').state.flow.status, 'COMPLETED_TERMINATED');
+    assert.equal(afterChild('COMPLETED_ENDED_SUCCESS').state.flow.done.subprocess?.outcome, 'PASSED');
+    assert.equal(afterChild('COMPLETED_ENDED_ERROR').state.flow.done.subprocess?.outcome, 'FAILED');
+    assert.equal(afterChild('COMPLETED_TERMINATED').state.flow.status, 'COMPLETED_TERMINATED');
   });
 
   it('a subprocess of a journey ignores other children', () => {
     const other = ride(definition).on({ type: 'childEnded', childId: 'other', status: 'COMPLETED_ENDED_SUCCESS' });
-    assert.equal(other.refused, 'notCurrent');
+    assert.equal(other.refusal, 'notCurrent');
   });
 });
 
@@ -302,31 +304,34 @@ describe('a review of a journey', () => {
   });
 
   it('a verdict on a journey is refused if no review is pending', () => {
-    assert.equal(ride(definition).on({ type: 'approve' }).refused, 'notInReview');
-    assert.equal(ride(definition).on({ type: 'askAgain', steps: ['consent'] }).refused, 'notInReview');
+    assert.equal(ride(definition).on({ type: 'approve' }).refusal, 'notInReview');
+    assert.equal(ride(definition).on({ type: 'askAgain', steps: ['consent'] }).refusal, 'notInReview');
   });
 
   it('a review can request a step again: that step, and automatic checks that depend on it, are repeated, and nothing else', () => {
-    const asked = inReview().on({ type: 'askAgain', steps: ['face'] });
-    assert.equal(asked.state.flow.status, 'ACTIVE');
-    assert.deepEqual(asked.state.flow.current?.step, 'face');
-    assert.deepEqual(Object.keys(asked.state.flow.done), ['consent']);
-    assert.deepEqual(asked.state.data.forms.consent, { accepted: true, textVersion: '1' });
-    assert.equal(asked.state.flow.current?.attempt, 2, 'findings of the time before are of another attempt');
-    const sent = asked.on(submit('face', {}, 'image'));
-    assert.equal(sent.on(passed('face', 1)).refused, 'notCurrent');
-    assert.equal(sent.on(passed('face', 2)).on(passed('duplicate', 2)).state.flow.status, 'COMPLETED_ENDED_SUCCESS');
+    const reopened = inReview().on({ type: 'askAgain', steps: ['face'] });
+    assert.equal(reopened.state.flow.status, 'ACTIVE');
+    assert.deepEqual(reopened.state.flow.current?.step, 'face');
+    assert.deepEqual(Object.keys(reopened.state.flow.done), ['consent']);
+    assert.deepEqual(reopened.state.data.forms.consent, { accepted: true, textVersion: '1' });
+    assert.equal(reopened.state.flow.current?.attempt, 2, 'findings of the time before are of another attempt');
+    const resubmission = reopened.on(submit('face', {}, 'image'));
+    assert.equal(resubmission.on(passed('face', 1)).refusal, 'notCurrent');
+    assert.equal(
+      resubmission.on(passed('face', 2)).on(passed('duplicate', 2)).state.flow.status,
+      'COMPLETED_ENDED_SUCCESS',
+    );
   });
 
   it('a review that requests a step again allows all its attempts again', () => {
     const twice = definitionOf({ ...selfie, maxAttempts: 2 }, { type: 'decision', onAnyFailure: 'REVIEW' });
-    const sent = submit('face', {}, 'image');
+    const submission = submit('face', {}, 'image');
     const failed = (attempt: number) => findingOf('face', 'FAILED', { attempt, advice: 'retry' });
-    const spent = ride(twice).on(sent).on(failed(1)).on(sent).on(failed(2));
-    assert.equal(spent.state.flow.status, 'REVIEW');
-    const again = spent
+    const afterTwoFailures = ride(twice).on(submission).on(failed(1)).on(submission).on(failed(2));
+    assert.equal(afterTwoFailures.state.flow.status, 'REVIEW');
+    const again = afterTwoFailures
       .on({ type: 'askAgain', steps: ['face'] })
-      .on(sent)
+      .on(submission)
       .on(failed(3));
     const { current } = again.state.flow;
     assert.deepEqual([current?.step, current?.attempt], ['face', 4]);
@@ -336,18 +341,18 @@ describe('a review of a journey', () => {
       1,
       'what the end user is told',
     );
-    assert.equal(again.on(sent).on(failed(4)).state.flow.status, 'REVIEW');
+    assert.equal(again.on(submission).on(failed(4)).state.flow.status, 'REVIEW');
   });
 
   it('a review can request only steps that the end user has done', () => {
     for (const step of ['duplicate', 'decision', 'nothing']) {
-      const refused = inReview().on({ type: 'askAgain', steps: [step] });
-      assert.equal(refused.refused, 'badInput', step);
+      const attempt = inReview().on({ type: 'askAgain', steps: [step] });
+      assert.equal(attempt.refusal, 'badInput', step);
     }
   });
 
   it('the end user cannot leave a journey in review', () => {
-    assert.equal(inReview().on({ type: 'abandon' }).refused, 'notCurrent');
+    assert.equal(inReview().on({ type: 'abandon' }).refusal, 'notCurrent');
   });
 });
 
@@ -371,7 +376,7 @@ describe('a form in a journey', () => {
   });
 
   it('a form in a journey refuses other values, field by field', () => {
-    const refused = ride(definition).on(submit('form', { age: -1 }));
-    assert.deepEqual(refused.faults.map(({ pointer }) => pointer).sort(), ['/age', '/country']);
+    const refusal = ride(definition).on(submit('form', { age: -1 }));
+    assert.deepEqual(refusal.faults.map(({ pointer }) => pointer).sort(), ['/age', '/country']);
   });
 });

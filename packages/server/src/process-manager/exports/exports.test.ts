@@ -46,10 +46,10 @@ onBothEngines('exports of instances', (_engine, places) => {
   const get = (id: string, bearer = token) => app.call(`${PATH}/${id}`, { token: bearer });
   const remove = (id: string, bearer = token) => app.call(`${PATH}/${id}`, { method: 'DELETE', token: bearer });
   const done = async (body: object) => {
-    const made = await post('', body);
-    assert.equal(made.status, 202, made.text);
+    const creation = await post('', body);
+    assert.equal(creation.status, 202, creation.text);
     for (;;) {
-      const { body: row } = await get(made.body.id);
+      const { body: row } = await get(creation.body.id);
       if (row.state !== 'RUNNING') return row;
       await wait(50);
     }
@@ -117,8 +117,8 @@ onBothEngines('exports of instances', (_engine, places) => {
   });
 
   it('100001: exports with invalid filters are refused with the pointer of each', async () => {
-    const refused = await post('', { processDefinitionName: 'a\\' });
-    assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/processDefinitionName']);
+    const refusal = await post('', { processDefinitionName: 'a\\' });
+    assert.deepEqual([refusal.body.code, refusal.body.errors[0].pointer], [100001, '/processDefinitionName']);
   });
 
   it('100001: exports with an empty filter are refused, because it would select everything', async () => {
@@ -186,9 +186,9 @@ onBothEngines('exports of instances', (_engine, places) => {
   it('7: exports need the permission to list instances', async () => {
     const permissions = ['createExport', 'downloadExport'].map((name) => `TNT#acme#ProcessManager:${name}`);
     const body = JSON.stringify({ name: 'exports alone', permissions, environment: 'test' });
-    const made = await app.call('/api/arthr/apiKeys', { method: 'POST', token: await app.token(), body });
-    const refused = await post('', {}, await app.token(made.body.code));
-    assert.deepEqual([refused.status, refused.body.code], [403, 7], refused.text);
+    const creation = await app.call('/api/arthr/apiKeys', { method: 'POST', token: await app.token(), body });
+    const refusal = await post('', {}, await app.token(creation.body.code));
+    assert.deepEqual([refusal.status, refusal.body.code], [403, 7], refusal.text);
   });
 
   it('100191: exports count against the read budget, also for a key that would be blocked', async () => {
@@ -204,8 +204,8 @@ onBothEngines('exports of instances', (_engine, places) => {
     token = await app.token(apiKey);
     const row = await done({ searchString: 'Counted' });
     assert.equal((await app.call('/api/process-manager/processInstances?size=1', { token })).status, 200);
-    const refused = await post(`/${row.id}/file`, {});
-    assert.deepEqual([row.rows, refused.status, refused.body.code], [11, 429, 100191], refused.text);
+    const refusal = await post(`/${row.id}/file`, {});
+    assert.deepEqual([row.rows, refusal.status, refusal.body.code], [11, 429, 100191], refusal.text);
     assert.equal((await app.call('/api/process-manager/processInstances?size=1', { token })).status, 200);
     app.clock.advance(HOUR);
     token = await app.token(apiKey);
@@ -224,11 +224,11 @@ onBothEngines('exports of instances', (_engine, places) => {
       return (await answer.toArray()).join('');
     };
     assert.equal((await linesIf(() => true)).match(/"Parted"/g)?.length, 2);
-    for (const lost of ['ProcessManager:downloadExport', 'ProcessManager:getProcessInstance'])
+    for (const lostPermission of ['ProcessManager:downloadExport', 'ProcessManager:getProcessInstance'])
       await assert.rejects(
-        linesIf((permission) => permission !== lost),
+        linesIf((permission) => permission !== lostPermission),
         { code: 7 },
-        lost,
+        lostPermission,
       );
   });
 
@@ -243,11 +243,11 @@ onBothEngines('exports of instances', (_engine, places) => {
     const person = await invitePerson(app, owner, 'Exporter');
     await start('Masked');
     const headers = { 'X-Grove-Environment': 'test' };
-    const made = await person.call(PATH, { body: { searchString: 'Masked' }, headers });
-    assert.equal(made.status, 202, made.text);
+    const creation = await person.call(PATH, { body: { searchString: 'Masked' }, headers });
+    assert.equal(creation.status, 202, creation.text);
     const db = app.app.db.of(asTenantId('acme'));
-    while ((await findExport(db, { id: made.body.id }))?.state === 'RUNNING') await wait(50);
-    await inParts(made.body.id, 10);
+    while ((await findExport(db, { id: creation.body.id }))?.state === 'RUNNING') await wait(50);
+    await inParts(creation.body.id, 10);
     const operator = { sessionId: person.cookie.slice(0, 26), isMasked: false, role: 'Exporter' };
     const principal = { tenantId: 'acme', environment: 'test', callerId: person.id, operator };
     const still: MayStillCall = (each, permission) =>
@@ -257,7 +257,7 @@ onBothEngines('exports of instances', (_engine, places) => {
         permission,
       );
     const parts = (masked: boolean) => async () => {
-      const lines = await downloadFor(made.body.id, principal, still);
+      const lines = await downloadFor(creation.body.id, principal, still);
       const iterator = lines[Symbol.asyncIterator]();
       await iterator.next();
       const changed = await owner.call(`${ROLES}/Exporter`, { body: { masked } });
@@ -272,12 +272,12 @@ onBothEngines('exports of instances', (_engine, places) => {
 
   it('100065, 100368: exports are limited in number at a time, and cannot be downloaded before they are ready', async () => {
     await app.app.jobs.stop();
-    const made = [];
-    for (let count = 0; count < MAX_RUNNING_EXPORTS; count += 1) made.push((await post('', {})).body.id);
-    assert.equal((await post(`/${made[0]}/file`, {})).body.code, 100368);
+    const ids = [];
+    for (let count = 0; count < MAX_RUNNING_EXPORTS; count += 1) ids.push((await post('', {})).body.id);
+    assert.equal((await post(`/${ids[0]}/file`, {})).body.code, 100368);
     assert.equal((await post('', {})).body.code, 100065);
-    assert.equal((await remove(made[0])).status, 204);
-    assert.equal((await get(made[0])).body.code, 100367);
+    assert.equal((await remove(ids[0])).status, 204);
+    assert.equal((await get(ids[0])).body.code, 100367);
     assert.equal((await post('', {})).status, 202);
     assert.ok(MAX_EXPORTS_PER_CALLER > MAX_RUNNING_EXPORTS);
   });

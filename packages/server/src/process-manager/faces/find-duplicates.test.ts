@@ -55,8 +55,8 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const token = await app.token(apiKey);
     const instance = async (): Promise<string> => {
       const body = JSON.stringify({ name: `theirs ${randomUUID()}`, processDefnName: 'document-and-selfie' });
-      const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
-      const create = `/api/process-manager/processInstances/create?pt=${made.body.id}`;
+      const creation = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const create = `/api/process-manager/processInstances/create?pt=${creation.body.id}`;
       return (await app.call(create, { method: 'POST', token })).body.processInstanceId;
     };
     const remove = async (instanceId: string): Promise<number> =>
@@ -66,32 +66,32 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
   const openServer = (options = {}) => {
     const { vault } = app.app;
     const onError = (what: string, error: unknown) => assert.fail(`${what}: ${error}`);
-    const known = openKnownFaces({ vault, onError }, options);
+    const knownFaces = openKnownFaces({ vault, onError }, options);
     return async (
       id: string,
       template: Buffer,
       { environment = 'live' as 'live' | 'test', step = 'twice', of = db } = {},
     ) => {
-      const sought = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
-      const { status, score, reason, metaData } = await findDuplicates({ vault, known }, of, sought);
+      const search = { instance: { id, environment }, step, template, threshold: 0.7, now: app.clock.now() };
+      const { status, score, reason, metaData } = await findDuplicates({ vault, known: knownFaces }, of, search);
       const { candidates, compared, notCompared, approximate } = metaData as {
         candidates: { processInstanceId: string }[];
         compared: number;
         notCompared: number;
         approximate?: boolean;
       };
-      const found = candidates.map(({ processInstanceId }) => processInstanceId);
-      return { status, score, reason, found, compared, notCompared, approximate };
+      const instanceIds = candidates.map(({ processInstanceId }) => processInstanceId);
+      return { status, score, reason, instanceIds, compared, notCompared, approximate };
     };
   };
 
   it('the search for a face in other instances finds the same person in another instance, and nobody else', async () => {
     const find = openServer();
     const [one, other, again] = [await newInstance(), await newInstance(), await newInstance()];
-    assert.deepEqual((await find(one, faceOf(1))).found, []);
-    assert.deepEqual((await find(other, faceOf(2))).found, []);
-    const { status, score = 0, found } = await find(again, faceOf(1, 1));
-    assert.deepEqual([status, found], ['REVIEW', [one]]);
+    assert.deepEqual((await find(one, faceOf(1))).instanceIds, []);
+    assert.deepEqual((await find(other, faceOf(2))).instanceIds, []);
+    const { status, score = 0, instanceIds } = await find(again, faceOf(1, 1));
+    assert.deepEqual([status, instanceIds], ['REVIEW', [one]]);
     assert.ok(score >= 0.7 && score < 1);
   });
 
@@ -115,31 +115,31 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     await find(id, faceOf(5));
     app.clock.advance(1);
     await find(id, faceOf(6));
-    assert.deepEqual((await find(other, faceOf(5))).found, []);
-    assert.deepEqual((await find(other, faceOf(6))).found, [id]);
+    assert.deepEqual((await find(other, faceOf(5))).instanceIds, []);
+    assert.deepEqual((await find(other, faceOf(6))).instanceIds, [id]);
   });
 
   it('the search for a face in other instances ignores the other environment and other tenants', async () => {
     const find = openServer();
     const [live, test] = [await newInstance(), await newInstance(testKey)];
     await find(live, faceOf(7));
-    assert.deepEqual((await find(test, faceOf(7), { environment: 'test' })).found, []);
+    assert.deepEqual((await find(test, faceOf(7), { environment: 'test' })).instanceIds, []);
     const { of, instance } = await newTenant('stranger');
-    assert.deepEqual((await find(await instance(), faceOf(7), { of })).found, []);
+    assert.deepEqual((await find(await instance(), faceOf(7), { of })).instanceIds, []);
   });
 
   it('the search for a face in other instances ignores deleted instances, and stores no face for one', async () => {
     const find = openServer();
-    const [gone, other] = [await newInstance(), await newInstance()];
-    await find(gone, faceOf(8));
-    assert.deepEqual((await find(other, faceOf(8))).found, [gone]);
-    const deleted = await app.call(`/api/process-manager/processInstances/${gone}`, { method: 'DELETE' });
+    const [deletedId, other] = [await newInstance(), await newInstance()];
+    await find(deletedId, faceOf(8));
+    assert.deepEqual((await find(other, faceOf(8))).instanceIds, [deletedId]);
+    const deleted = await app.call(`/api/process-manager/processInstances/${deletedId}`, { method: 'DELETE' });
     assert.equal(deleted.status, 200);
-    assert.deepEqual((await find(other, faceOf(8))).found, []);
-    await find(gone, faceOf(8));
+    assert.deepEqual((await find(other, faceOf(8))).instanceIds, []);
+    await find(deletedId, faceOf(8));
     const rows = await db.all(
       { text: 'SELECT 1 AS one FROM instance_faces WHERE tenant_id = $1 AND instance_id = $2' },
-      [db.tenantId, gone],
+      [db.tenantId, deletedId],
     );
     assert.deepEqual(rows, []);
   });
@@ -148,25 +148,25 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const { of, instance } = await newTenant('many-searches');
     const [one, other, third] = [await instance(), await instance(), await instance()];
     let rows = 0;
-    const counted: TenantDb = {
+    const countingDb: TenantDb = {
       ...of,
       async all<T>(...query: Parameters<TenantDb['all']>) {
-        const found = await of.all<T>(...query);
-        if (query[0].text.includes('created_at >=')) rows += found.length;
-        return found;
+        const batch = await of.all<T>(...query);
+        if (query[0].text.includes('created_at >=')) rows += batch.length;
+        return batch;
       },
     };
     const [here, there] = [openServer(), openServer()];
-    await here(one, faceOf(1), { of: counted });
+    await here(one, faceOf(1), { of: countingDb });
     app.clock.advance(60 * 60_000);
-    await here(other, faceOf(2), { of: counted });
+    await here(other, faceOf(2), { of: countingDb });
     rows = 0;
     app.clock.advance(60 * 60_000);
-    assert.deepEqual((await here(third, faceOf(1, 1), { of: counted })).found, [one]);
+    assert.deepEqual((await here(third, faceOf(1, 1), { of: countingDb })).instanceIds, [one]);
     assert.equal(rows, 2, 'the first was kept an hour before the newest that was known');
     app.clock.advance(60 * 60_000);
     await there(other, faceOf(3), { of });
-    assert.deepEqual((await here(third, faceOf(3), { of: counted })).found, [other]);
+    assert.deepEqual((await here(third, faceOf(3), { of: countingDb })).instanceIds, [other]);
   });
 
   it('the search for a face in other instances does not claim that nobody was found if it could not compare everybody', async () => {
@@ -180,8 +180,8 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const small = openServer({ maxFaces: 2 });
     const { status, reason, compared, notCompared } = await small(last, faceOf(1), of);
     assert.deepEqual([status, reason, compared, notCompared], ['NOT_PERFORMED', 'not_all_compared', 2, 1]);
-    assert.deepEqual((await small(last, faceOf(2), of)).found, [other], 'whoever was looked at is found');
-    assert.deepEqual((await find(last, faceOf(1), of)).found, [one]);
+    assert.deepEqual((await small(last, faceOf(2), of)).instanceIds, [other], 'whoever was looked at is found');
+    assert.deepEqual((await find(last, faceOf(1), of)).instanceIds, [one]);
   });
 
   it('the search for a face in other instances counts the faces of another algorithm, which it cannot compare', async () => {
@@ -204,19 +204,22 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
       app.clock.advance(1);
     }
     const result = await sketched(last, mixedFace(1, 2), of);
-    assert.deepEqual([result.status, result.found, result.compared, result.approximate], ['REVIEW', [one], 4, true]);
+    assert.deepEqual(
+      [result.status, result.instanceIds, result.compared, result.approximate],
+      ['REVIEW', [one], 4, true],
+    );
     // The other server does not hear of what happens here.
     await here(one, mixedFace(7), of);
     assert.deepEqual((await sketched(last, mixedFace(1, 2), of)).status, 'PASSED');
-    const gone = await of.remove(other);
-    assert.equal(gone, 200);
-    assert.deepEqual((await sketched(last, mixedFace(2, 2), of)).found, []);
-    assert.deepEqual((await sketched(last, mixedFace(3, 2), of)).found, [third]);
+    const removalStatus = await of.remove(other);
+    assert.equal(removalStatus, 200);
+    assert.deepEqual((await sketched(last, mixedFace(2, 2), of)).instanceIds, []);
+    assert.deepEqual((await sketched(last, mixedFace(3, 2), of)).instanceIds, [third]);
     assert.equal(await of.remove(third), 200);
     // A face of another algorithm makes it read all keys again.
     await here(await of.instance(), faceOfIntel(), of);
     const few = await sketched(last, mixedFace(7, 2), of);
-    assert.deepEqual([few.found, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
+    assert.deepEqual([few.instanceIds, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
   });
 
   it('the search for a face in other instances reads the keys of faces in batches, the newest first, each once, also of those stored at one time', async () => {

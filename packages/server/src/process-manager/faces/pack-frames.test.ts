@@ -42,8 +42,8 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     db = app.app.db.of(asTenantId('acme'));
     blobs = openBlobs(app.config, { now: () => Date.now() });
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'mover', environment: 'test' })).apiKey;
-    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   });
   after(async () => {
     await app.stop();
@@ -58,7 +58,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
 
   type Frames = { user: EndUser; rows: ImageRow[]; bytes: Buffer[] };
   /** A journey whose challenge was answered and submitted. */
-  const answered = async (): Promise<Frames> => {
+  const answeredChallenge = async (): Promise<Frames> => {
     const { user, processInstanceId } = await startJourney(app, testKey, { processDefnName: 'moving' });
     let number = 0;
     const page = openChallengePage(user, 'moving', app.clock);
@@ -96,7 +96,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   const LATER = PACKED_AFTER_MS + HOUR;
 
   it('the frames of a used challenge stay separate for a week after the update, so that the previous release can run', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await setUpdated(app.clock.now());
     await pack(NOTHING_PACKED_MS - HOUR);
     assert.deepEqual(await rowsOf(frames), frames.rows);
@@ -106,7 +106,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge become one object after a day, and a week later their separate blobs are gone', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(PACKED_AFTER_MS - HOUR);
     assert.deepEqual(await rowsOf(frames), frames.rows, 'not before its time');
     await assert.rejects(pack(LATER, { clockFault: 'the clock is ahead' }), /the clock is ahead/);
@@ -127,7 +127,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge are read as parts of the object, and exchanged parts do not open', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(LATER);
     const packed = await rowsOf(frames);
     const [one, two] = packed.toSorted((a, b) => Number(a.blob_offset) - Number(b.blob_offset)) as [ImageRow, ImageRow];
@@ -152,7 +152,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge are known to the sweep and to backups, each blob once', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(LATER);
     const packed = await rowsOf(frames);
     const keys = new Set([...keysOf(packed), ...keysOf(frames.rows)]);
@@ -164,7 +164,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge are deleted with their instance: the object and the earlier blobs', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];
     const token = await app.token(testKey);
@@ -178,7 +178,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge do not change if the server dies or the store is unavailable, and the next run packs them', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     let orphan = '';
     const dies: Blobs['put'] = async (key, content) => {
       await blobs.put(key, content);
@@ -195,7 +195,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
 
   it('the frames of a used challenge leave no object if the instance is deleted or redacted meanwhile', async () => {
     for (const method of ['DELETE', 'POST'] as const) {
-      const frames = await answered();
+      const frames = await answeredChallenge();
       const path = `/api/process-manager/processInstances/${frames.user.processInstanceId}`;
       const token = await app.token(testKey);
       let packKey = '';
@@ -212,7 +212,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge stay separate if one is damaged or missing, and those of others are packed', async () => {
-    const [damaged, missing, sound] = [await answered(), await answered(), await answered()];
+    const [damaged, missing, sound] = [await answeredChallenge(), await answeredChallenge(), await answeredChallenge()];
     const pathOf = (row: ImageRow | undefined) =>
       [...s3.objects.keys()].find((key) => key.endsWith(row?.blob_key ?? '-'));
     const damagedObject = s3.objects.get(pathOf(damaged.rows[1]) as string);
@@ -228,11 +228,11 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge share an object as long as one is left: replacing one deletes only its own blobs', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(LATER);
     const packed = await rowsOf(frames);
     const [first] = packed as [ImageRow];
-    const [{ blob_key }] = (await answered()).rows as [ImageRow];
+    const [{ blob_key }] = (await answeredChallenge()).rows as [ImageRow];
     const replaced = await db.write(async (tx) =>
       saveImages(tx, [{ ...first, blob_key, blob_offset: null, former_key: null }], packed),
     );
@@ -240,7 +240,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   });
 
   it('the frames of a used challenge are all deleted with their tenant', async () => {
-    const frames = await answered();
+    const frames = await answeredChallenge();
     await pack(LATER);
     const keys = [...keysOf(await rowsOf(frames)), ...keysOf(frames.rows)];
     assert.equal(stored(keys), 1 + frames.rows.length);

@@ -34,8 +34,8 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
   before(async () => {
     app = await openTestApp(await places.create());
     db = app.app.db.of(asTenantId('acme'));
-    const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-    await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+    await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
     const grey = { create: { width: 320, height: 240, channels: 3 as const, background: '#777' } };
     selfie = await sharp(grey).jpeg().toBuffer();
   });
@@ -47,8 +47,8 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
       processDefnName: 'once-only',
     });
     const headers = { 'content-type': 'image/jpeg' };
-    const sent = await user.call('/steps/selfie/images/image', { method: 'POST', body: selfie as never, headers });
-    assert.equal(sent.status, 200, sent.text);
+    const answer = await user.call('/steps/selfie/images/image', { method: 'POST', body: selfie as never, headers });
+    assert.equal(answer.status, 200, answer.text);
     assert.equal((await user.submit('selfie')).status, 200);
     await user.settled();
     await keep(instanceId);
@@ -78,15 +78,15 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
 
   it('after a change of the face pack, faces are computed again from the images of their instances, once', async () => {
     const ids = [await journeyWithFace(), await journeyWithFace()];
-    const seen: number[] = [];
-    const looked = async (image: VisionImage) => {
-      seen.push((await sharp(await image.read()).metadata()).width ?? 0);
+    const widths: number[] = [];
+    const faceTemplate = async (image: VisionImage) => {
+      widths.push((await sharp(await image.read()).metadata()).width ?? 0);
       return NEW;
     };
-    assert.deepEqual(await run(looked), { done: 2, withoutImage: 0, withoutFace: 0 });
-    assert.deepEqual(seen, [320, 320]);
+    assert.deepEqual(await run(faceTemplate), { done: 2, withoutImage: 0, withoutFace: 0 });
+    assert.deepEqual(widths, [320, 320]);
     for (const id of ids) assert.equal(await algorithmOf(id), now.algorithm);
-    assert.deepEqual(await run(looked), { done: 0, withoutImage: 0, withoutFace: 0 });
+    assert.deepEqual(await run(faceTemplate), { done: 0, withoutImage: 0, withoutFace: 0 });
   });
 
   it('after a change of the face pack, instances without a face or an image do not change, and are counted', async () => {

@@ -161,10 +161,12 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
     const { body } = await grove.call(`${BASE}/processDefinitions?name=document-and-selfie`, { token });
     const path = `${BASE}/processDefinitions/${body.content[0].id}/funnel`;
     const { steps } = (await grove.call(path, { token })).body;
-    const found = steps.find((each: { type: string }) => each.type === 'document');
-    assert.deepEqual([found.seen, found.retried, found.passed, found.failed], [1, 1, 1, 0]);
-    const [first, second] = (await eventsOf(user, token)).filter((each) => each.startsWith(`stepSeen ${found.step}`));
-    assert.deepEqual([first, second], [`stepSeen ${found.step} 1`, `stepSeen ${found.step} 2`]);
+    const documentStep = steps.find((each: { type: string }) => each.type === 'document');
+    assert.deepEqual([documentStep.seen, documentStep.retried, documentStep.passed, documentStep.failed], [1, 1, 1, 0]);
+    const [first, second] = (await eventsOf(user, token)).filter((each) =>
+      each.startsWith(`stepSeen ${documentStep.step}`),
+    );
+    assert.deepEqual([first, second], [`stepSeen ${documentStep.step} 1`, `stepSeen ${documentStep.step} 2`]);
   });
 
   it('the funnel of a definition is refused with 100001 for an invalid range of days, and with 100023 for an unknown definition or one of another tenant', async () => {
@@ -183,7 +185,7 @@ onBothEngines('the funnel of a definition', (_engine, places) => {
       .of(asTenantId('acme'))
       .write((tx) => removeCountsBefore(tx, { day: tomorrow, limit: 2 }));
     assert.equal(removed, 2);
-    assert.ok((await funnel()).body.steps.some(({ seen }: { seen: number }) => seen > 0));
+    assert.ok((await funnel()).body.steps.some(({ seen: count }: { seen: number }) => count > 0));
     grove.clock.advance((KEPT_DAYS + 1) * 24 * HOUR);
     await grove.app.jobs.tend();
     grove.clock.advance(24 * HOUR);

@@ -17,11 +17,12 @@ const PORTRAIT = { name: 'portrait', contentType: 'image/jpeg', bytes: Buffer.fr
 onBothEngines('what machines cut out of images', (_engine, places) => {
   let app: TestApp;
   let db: TenantDb;
-  const kept = new Map<string, Buffer>();
+  const storedBlobs = new Map<string, Buffer>();
   const blobs = {
-    put: async (key: string, sealed: SealedBlob) => void kept.set(key, await buffer(Readable.from(sealed.chunks()))),
-    delete: async (key: string) => void kept.delete(key),
-    get: async (key: string) => readStream(Readable.from([kept.get(key) as Buffer])),
+    put: async (key: string, sealed: SealedBlob) =>
+      void storedBlobs.set(key, await buffer(Readable.from(sealed.chunks()))),
+    delete: async (key: string) => void storedBlobs.delete(key),
+    get: async (key: string) => readStream(Readable.from([storedBlobs.get(key) as Buffer])),
   };
   before(async () => {
     app = await openTestApp(await places.create());
@@ -45,7 +46,7 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
     assert.deepEqual(await record(rows), []);
     const [row] = await imagesOf(db, id);
     assert.ok(row);
-    assert.ok(!kept.get(row.blob_key)?.includes(PORTRAIT.bytes));
+    assert.ok(!storedBlobs.get(row.blob_key)?.includes(PORTRAIT.bytes));
     const read = { vault: app.app.vault, blobs: blobs as never };
     assert.deepEqual(await readImage(read, db, row), PORTRAIT.bytes);
   });
@@ -61,8 +62,8 @@ onBothEngines('what machines cut out of images', (_engine, places) => {
   it('an image that is cut out of another is not stored for a deleted instance', async () => {
     const id = await newInstance();
     await app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE' });
-    const before = kept.size;
+    const before = storedBlobs.size;
     assert.deepEqual(await store(id), []);
-    assert.equal(kept.size, before);
+    assert.equal(storedBlobs.size, before);
   });
 });

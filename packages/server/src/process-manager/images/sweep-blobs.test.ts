@@ -27,7 +27,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     return key;
   };
   /** As the schedule does it, hour after hour, until every part of the store has had its turn. */
-  const sweep = async (given: Partial<JobContext> = {}) => {
+  const sweep = async (changes: Partial<JobContext> = {}) => {
     const { db } = grove.app;
     const job = sweepBlobsJob({
       db,
@@ -37,7 +37,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     const now = Date.now();
     for (let hour = 0; hour < 22; hour++) {
       // The hour moves on and the age of what is there does not.
-      const context = { signal: new AbortController().signal, ...given, now: now - hour * HOUR } as JobContext;
+      const context = { signal: new AbortController().signal, ...changes, now: now - hour * HOUR } as JobContext;
       await job.run({}, context);
     }
   };
@@ -51,13 +51,13 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
       .all<{ blob_key: string }>({ text: 'SELECT blob_key FROM instance_images WHERE tenant_id = $1' }, ['acme']);
     assert.equal(rows.length, 4);
     await grove.app.tenants.create({ id: 'other' });
-    const known = rows.map(({ blob_key }) => put(blob_key, 100));
-    const lost = Array.from({ length: 300 }, () => put(newId(Date.now() - 72 * HOUR), 72));
+    const knownKeys = rows.map(({ blob_key }) => put(blob_key, 100));
+    const lostKeys = Array.from({ length: 300 }, () => put(newId(Date.now() - 72 * HOUR), 72));
     const young = Array.from({ length: 10 }, () => put(newId(Date.now()), 1));
     // As a server sees them whose clock jumped ahead while they were uploaded.
     const dated = Array.from({ length: 10 }, () => put(newId(Date.now()), 72));
-    const half = `${pathOf(lost[0] as string)}.0.part`;
-    put(`${lost[0]}`, 72);
+    const half = `${pathOf(lostKeys[0] as string)}.0.part`;
+    put(`${lostKeys[0]}`, 72);
     writeFileSync(half, 'half');
     utimesSync(half, 0, 0);
 
@@ -66,7 +66,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     await assert.rejects(sweep({ clockFault: 'the clock is ahead' }), /nothing was removed: the clock is ahead/);
     await sweep();
     assert.deepEqual(
-      [known, lost, young, dated].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
+      [knownKeys, lostKeys, young, dated].map((keys) => keys.filter((key) => existsSync(pathOf(key))).length),
       [4, 0, 10, 10],
     );
     assert.ok(!existsSync(half));

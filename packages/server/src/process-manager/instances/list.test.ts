@@ -157,7 +157,8 @@ onBothEngines('lists of process instances', (_engine, places) => {
 
   describe('the search for instances', () => {
     const SEARCH = `${PATH}/search`;
-    const found = (text: string, more = '') => idsOf(`searchString=${encodeURIComponent(text)}&size=20${more}`, SEARCH);
+    const idsFor = (text: string, more = '') =>
+      idsOf(`searchString=${encodeURIComponent(text)}&size=20${more}`, SEARCH);
     const adas = [1, 3, 5, 7, 9, 11];
     const lovelaces = [3, 7, 11];
     const byrons = [1, 5, 9];
@@ -190,29 +191,29 @@ onBothEngines('lists of process instances', (_engine, places) => {
       ['ada grace', []],
     ] as const) {
       it(`the search for instances for ${JSON.stringify(text)} finds ${places.length}`, async () => {
-        assert.deepEqual(await found(text), at(...places));
+        assert.deepEqual(await idsFor(text), at(...places));
         assert.equal((await list(`searchString=${encodeURIComponent(text)}`, SEARCH)).totalElements, places.length);
       });
     }
 
     it('the search for instances finds an instance by its id, in upper and lower case, if the filters allow it', async () => {
       const id = ids[4] as string;
-      assert.deepEqual(await found(id), [id]);
-      assert.deepEqual(await found(` ${id.toLowerCase()} `), [id]);
-      assert.deepEqual(await found(id, '&processDefinitionName=kyc-two'), [id]);
-      assert.deepEqual(await found(id, '&processDefinitionName=kyc-one'), []);
-      assert.deepEqual(await found(id, `&endDateTime=${toDtm(began)}`), []);
+      assert.deepEqual(await idsFor(id), [id]);
+      assert.deepEqual(await idsFor(` ${id.toLowerCase()} `), [id]);
+      assert.deepEqual(await idsFor(id, '&processDefinitionName=kyc-two'), [id]);
+      assert.deepEqual(await idsFor(id, '&processDefinitionName=kyc-one'), []);
+      assert.deepEqual(await idsFor(id, `&endDateTime=${toDtm(began)}`), []);
     });
 
     it('the search for instances filters its results by definition, status and time', async () => {
-      assert.deepEqual(await found('ada', '&processInstanceStatus=ACTIVE'), at(1, 7));
-      assert.deepEqual(await found('hopper', '&processDefinitionName=kyc-two'), at(2, 6, 10));
-      assert.deepEqual(await found('hopper', '&processDefinitionName=nothing'), []);
+      assert.deepEqual(await idsFor('ada', '&processInstanceStatus=ACTIVE'), at(1, 7));
+      assert.deepEqual(await idsFor('hopper', '&processDefinitionName=kyc-two'), at(2, 6, 10));
+      assert.deepEqual(await idsFor('hopper', '&processDefinitionName=nothing'), []);
       // The first was made an hour after the beginning, the next an hour later.
       const from = toDtm(began + 3 * HOUR);
       const to = toDtm(began + 7 * HOUR);
-      assert.deepEqual(await found('ada', `&startDateTime=${from}&endDateTime=${to}`), at(7, 9));
-      assert.deepEqual(await found('ada', `&startDateTime=${to}&endDateTime=${from}`), []);
+      assert.deepEqual(await idsFor('ada', `&startDateTime=${from}&endDateTime=${to}`), at(7, 9));
+      assert.deepEqual(await idsFor('ada', `&startDateTime=${to}&endDateTime=${from}`), []);
     });
 
     it('the search for instances without words returns the list, limited to a time range', async () => {
@@ -229,7 +230,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
     });
 
     it('the search for instances has pages and sorts by creation', async () => {
-      assert.deepEqual(await found('ada', '&sort=createdAt,asc'), at(...[...adas].reverse()));
+      assert.deepEqual(await idsFor('ada', '&sort=createdAt,asc'), at(...[...adas].reverse()));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=1', SEARCH), at(9, 11));
       assert.deepEqual(await idsOf('searchString=ada&size=4&page=2', SEARCH), []);
     });
@@ -251,7 +252,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
 
     it('the search for instances finds no deleted instance', async () => {
       const id = await add(one, { firstName: 'Vanishing', email: 'van@x.example' });
-      assert.deepEqual(await found('vanishing'), [id]);
+      assert.deepEqual(await idsFor('vanishing'), [id]);
       await acme.write(async (tx) => {
         const row = await findInstanceForUpdate(tx, id);
         assert.ok(row);
@@ -263,7 +264,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
         };
         await deleteInChain(tx, row, { by: 'Test', reason: 'REQUEST', at: 0 }, deps);
       });
-      for (const text of ['vanishing', 'van@x.example', id]) assert.deepEqual(await found(text), []);
+      for (const text of ['vanishing', 'van@x.example', id]) assert.deepEqual(await idsFor(text), []);
       assert.equal((await list('')).totalElements, 12);
     });
   });

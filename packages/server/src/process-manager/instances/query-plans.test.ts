@@ -104,8 +104,8 @@ describe('the plans of lists of ids (postgres)', () => {
   it('the ids of a list are looked up in an index before the database has statistics, and other rows of the tenant are not read', async () => {
     const { body } = await world.create();
     const ids = await copyInstances(world.acme, body.processInstanceId, 3000);
-    const chosen = inList('$2').replace('[]', '');
-    const text = `EXPLAIN SELECT id, status FROM process_instances WHERE tenant_id = $1 AND id ${chosen}`;
+    const condition = inList('$2').replace('[]', '');
+    const text = `EXPLAIN SELECT id, status FROM process_instances WHERE tenant_id = $1 AND id ${condition}`;
     const values = ['acme', JSON.stringify(ids.slice(0, 20))];
     const rows = await world.acme.all<Record<'QUERY PLAN', string>>({ text: forEngine(text, 'postgres') }, values);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');

@@ -44,12 +44,12 @@ onBothEngines('races around tokens and instances', (engine, places) => {
       const [creates, maxCount] = round % FULL_EVERY === 0 ? [500, 100] : [25, 5];
       const token = await addTestToken(acme, definition, { type: 'MULTI_USE_COUNT_LIMITED', max_count: maxCount });
       const tries = await inParallel(creates, () => create(token.id));
-      const made = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value.row] : []));
-      const refused = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-      assert.equal(made.length, maxCount);
-      assert.ok(refused.every((error) => error instanceof ApiError && error.code === 100046));
+      const rows = tries.flatMap((each) => (each.status === 'fulfilled' ? [each.value.row] : []));
+      const refusals = tries.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+      assert.equal(rows.length, maxCount);
+      assert.ok(refusals.every((error) => error instanceof ApiError && error.code === 100046));
       assert.deepEqual(
-        made.map((row) => row.token_counter).sort((one, other) => Number(one) - Number(other)),
+        rows.map((row) => row.token_counter).sort((one, other) => Number(one) - Number(other)),
         Array.from({ length: maxCount }, (_, at) => at + 1),
       );
       assert.equal((await findToken(acme, token.id))?.counter, maxCount);
@@ -59,8 +59,8 @@ onBothEngines('races around tokens and instances', (engine, places) => {
 
   it('parallel creates on an UNLIMITED token are all counted', async () => {
     const token = await addTestToken(acme, definition, { counter: 7 });
-    const made = await inParallel(60, () => create(token.id));
-    assert.ok(made.every(({ status }) => status === 'fulfilled'));
+    const results = await inParallel(60, () => create(token.id));
+    assert.ok(results.every(({ status }) => status === 'fulfilled'));
     assert.equal((await findToken(acme, token.id))?.counter, 67);
     assert.equal((await create(token.id)).row.token_counter, 68);
   });
@@ -151,13 +151,13 @@ async function assertWhole(db: TenantDb): Promise<void> {
   const childless = await all(`SELECT 1 AS one FROM process_instances WHERE tenant_id = $1 AND parent_id IS NOT NULL
     AND parent_id NOT IN (SELECT id FROM process_instances WHERE tenant_id = $1)`);
   assert.equal(childless.length, 0);
-  type Counted = { id: string; events: number };
-  const sequences = await all<Counted>('SELECT id, sequence AS events FROM process_instances WHERE tenant_id = $1');
-  const events = await all<Counted>(`SELECT instance_id AS id, count(*) AS events FROM instance_events
+  type EventCount = { id: string; events: number };
+  const sequences = await all<EventCount>('SELECT id, sequence AS events FROM process_instances WHERE tenant_id = $1');
+  const events = await all<EventCount>(`SELECT instance_id AS id, count(*) AS events FROM instance_events
     WHERE tenant_id = $1 GROUP BY instance_id`);
-  const byId = (rows: Counted[]) => new Map(rows.map((row) => [row.id, Number(row.events)]));
+  const byId = (rows: EventCount[]) => new Map(rows.map((row) => [row.id, Number(row.events)]));
   assert.deepEqual(byId(events), byId(sequences));
-  const counted = await all<{ definition_id: string; status: string; total: number }>(
+  const totals = await all<{ definition_id: string; status: string; total: number }>(
     `SELECT definition_id, status, count(*) AS total FROM process_instances WHERE tenant_id = $1
     GROUP BY definition_id, status ORDER BY definition_id, status`,
   );
@@ -165,6 +165,6 @@ async function assertWhole(db: TenantDb): Promise<void> {
     (await totalsOf(db, 'live'))
       .map(({ definitionId, status, total }) => ({ definition_id: definitionId, status, total: Number(total) }))
       .sort((one, other) => (one.status < other.status ? -1 : 1)),
-    counted.map((each) => ({ ...each, total: Number(each.total) })),
+    totals.map((each) => ({ ...each, total: Number(each.total) })),
   );
 }

@@ -78,11 +78,11 @@ onBothEngines('paused process instances', (_engine, places) => {
         assert.equal(url.origin, 'https://good.example');
         assert.equal(url.search, `?pi=${row.id}`);
         const hash = createHash('sha256').update(codeOf(body.redirectUrl)).digest();
-        const [kept] = await world.acme.all<{ kind: string; expires_at: number }>(
+        const [storedCode] = await world.acme.all<{ kind: string; expires_at: number }>(
           { text: `SELECT kind, expires_at FROM journey_codes WHERE tenant_id = 'acme' AND code_hash = $1` },
           [hash],
         );
-        assert.deepEqual({ ...kept }, { kind: 'RESUME', expires_at: world.grove.clock.now() + DAY });
+        assert.deepEqual({ ...storedCode }, { kind: 'RESUME', expires_at: world.grove.clock.now() + DAY });
         const query = 'action=processInstance.resumeLinkCreated';
         const { body: audit, text } = await world.grove.call(`/api/process-manager/auditEvents?${query}`);
         assert.ok(audit.content.some(({ item }: { item: string }) => item === id));

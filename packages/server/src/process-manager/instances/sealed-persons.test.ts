@@ -44,7 +44,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     assert.ok(answer.status < 400, `${path}: ${answer.text}`);
     return answer.body;
   };
-  const found = async (searchString: string): Promise<string[]> => {
+  const idsFor = async (searchString: string): Promise<string[]> => {
     const path = `/api/process-manager/processInstances/search?searchString=${encodeURIComponent(searchString)}`;
     return (await app.call(path)).body.content.map((each: { id: string }) => each.id);
   };
@@ -62,7 +62,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
       method: 'POST',
       body: JSON.stringify(NAMES),
     });
-    [id = ''] = await found(PERSON.lastName);
+    [id = ''] = await idsFor(PERSON.lastName);
     const text = "UPDATE process_instances SET status = 'REVIEW', review_status = 'PENDING' WHERE tenant_id = $1";
     await app.app.db.of(TENANT).write((tx) => tx.run({ text }, [TENANT]));
   });
@@ -80,10 +80,10 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
   it('sealed personal data is found by whole words, by beginnings, by several words, by number and by domain, as before', async () => {
     const searches = ['Quillfeather', 'quil', 'zuleikha quill', PERSON.email, 'vexil', 'plumbago.example'];
     for (const each of [...searches, '+49 176 1234', '4917612349876', 'xanthophyll77', 'Xanthophyll-77']) {
-      assert.deepEqual(await found(each), [id], each);
+      assert.deepEqual(await idsFor(each), [id], each);
     }
     for (const each of ['quilo', 'feather', 'zuleikha quo', 'quillfeatherx', 'zul quillfeather', '176123']) {
-      assert.deepEqual(await found(each), [], each);
+      assert.deepEqual(await idsFor(each), [], each);
     }
   });
 
@@ -129,7 +129,7 @@ onBothEngines('what is known of a person is sealed', (engine, places) => {
     await app.stop();
     app = await openTestApp(place, { clock: app.clock });
     assert.deepEqual(canariesIn(await readAll()), []);
-    assert.deepEqual(await found('zuleikha quillf'), [id]);
+    assert.deepEqual(await idsFor('zuleikha quillf'), [id]);
     const { body } = await app.call(`/api/process-manager/processInstances/${id}/withParameters`);
     assert.deepEqual(body.processTokenParameters, PERSON);
     const { body: tokens } = await app.call('/api/process-manager/processTokens');

@@ -33,8 +33,8 @@ onBothEngines('a search', (_engine, places) => {
           email: `m${at}@${at % 7 ? 'big' : 'small'}.example`,
         };
         const definition = compileDefinition(definitions[at % 2] as DefinitionRow);
-        const made = { definition, environment: 'live', parameters, now: START + at } as const;
-        const { row } = await createInstance(tx, made);
+        const instance = { definition, environment: 'live', parameters, now: START + at } as const;
+        const { row } = await createInstance(tx, instance);
         if (at % 5 === 0) await changeInstance(tx, row, { ...row, status: 'ACTIVE' });
       }
     });
@@ -70,7 +70,7 @@ onBothEngines('a search', (_engine, places) => {
       ['big.example'],
       ['ann1', 'small.example', 'name1'],
     ];
-    let found = 0;
+    let matchCount = 0;
     for (const each of filters) {
       for (const words of searches) {
         for (const direction of ['ASC', 'DESC'] as const) {
@@ -81,11 +81,11 @@ onBothEngines('a search', (_engine, places) => {
           assert.deepEqual(some, few);
           assert.deepEqual(many?.ids, few?.ids);
           assert.deepEqual([...(few?.ids ?? [])].sort(), direction === 'ASC' ? few?.ids : few?.ids.toReversed());
-          found += few?.ids.length ?? 0;
+          matchCount += few?.ids.length ?? 0;
         }
       }
     }
-    assert.ok(found > 200);
+    assert.ok(matchCount > 200);
   });
 
   it('a search counts exactly below the cap, and otherwise returns the cap', async () => {

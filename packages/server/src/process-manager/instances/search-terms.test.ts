@@ -77,8 +77,8 @@ describe('the words of a search', () => {
   it('the words of a search match the search terms of the same text', () => {
     const email = termsOf({ email: 'user_99.x@mail1.example' }, []);
     for (const typed of ['user_99.x@', 'user_99.x', 'user_99', 'mail1.example', 'mail1']) {
-      const found = wordsOf(typed);
-      assert.ok('words' in found && found.words.every((word) => email.some((term) => term.startsWith(word))), typed);
+      const search = wordsOf(typed);
+      assert.ok('words' in search && search.words.every((word) => email.some((term) => term.startsWith(word))), typed);
     }
     for (const text of [
       'J.R.R.',
@@ -91,8 +91,8 @@ describe('the words of a search', () => {
       'İstanbul',
     ]) {
       const terms = termsOf({}, [text]);
-      const found = wordsOf(text);
-      assert.ok('words' in found && found.words.every((word) => terms.some((term) => term.startsWith(word))), text);
+      const search = wordsOf(text);
+      assert.ok('words' in search && search.words.every((word) => terms.some((term) => term.startsWith(word))), text);
     }
   });
 });

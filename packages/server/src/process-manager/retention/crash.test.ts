@@ -82,9 +82,9 @@ async function seed(
 
 async function tokenOf(grove: TestApp): Promise<string> {
   const body = JSON.stringify({ name: 'crash', processDefnName: 'document-and-selfie' });
-  const made = await grove.call('/api/process-manager/processTokens', { method: 'POST', body });
-  assert.equal(made.status, 201, made.text);
-  return made.body.id;
+  const creation = await grove.call('/api/process-manager/processTokens', { method: 'POST', body });
+  assert.equal(creation.status, 201, creation.text);
+  return creation.body.id;
 }
 
 async function withDb<T>(place: TestPlace, work: (db: TenantDb) => Promise<T>): Promise<T> {
@@ -110,26 +110,26 @@ const stateOf = (place: TestPlace) =>
   withDb(place, async (db) => ({ ...(await db.get<State>(STATE, [TENANT])) }) as State);
 
 /** Every instance is wholly there, or gone with all its rows and a tombstone: in one snapshot of the database. */
-async function assertWhole(place: TestPlace, made: number): Promise<State> {
+async function assertWhole(place: TestPlace, created: number): Promise<State> {
   const state = await stateOf(place);
   const { instances, unfinished } = state;
-  const gone = made - instances;
+  const deletedCount = created - instances;
   assert.deepEqual(state, {
     instances,
     counted: instances,
     keys: instances,
     images: instances * IMAGES,
-    tombstones: gone,
-    erasures: gone,
+    tombstones: deletedCount,
+    erasures: deletedCount,
     unfinished,
   });
   return state;
 }
 
 /** Until no more than so many instances are left, or the run is over; at once if that is so already. */
-function someGone(place: TestPlace, most: number, ended: Promise<unknown>): Promise<void> {
+function someGone(place: TestPlace, most: number, work: Promise<unknown>): Promise<void> {
   let over = false;
-  ended.then(() => {
+  work.then(() => {
     over = true;
   });
   return withDb(place, async (db) => {
@@ -146,10 +146,10 @@ function blobCount(place: TestPlace): number {
 }
 
 /** What was deleted is confirmed and its blobs are gone, within a minute of the restart. */
-async function assertGone(place: TestPlace, made: number): Promise<void> {
+async function assertGone(place: TestPlace, created: number): Promise<void> {
   const until = performance.now() + GONE_WITHIN_MS;
   for (;;) {
-    const { unfinished, instances } = await assertWhole(place, made);
+    const { unfinished, instances } = await assertWhole(place, created);
     if (unfinished === 0) {
       assert.equal(blobCount(place), instances * IMAGES);
       return;
@@ -179,18 +179,18 @@ const redactionsOf = (place: TestPlace) =>
   withDb(place, async (db) => ({ ...(await db.get<Redactions>(REDACTIONS, [TENANT])) }) as Redactions);
 
 /** Every instance has all of its data, or none: in one snapshot of the database. */
-async function assertRedacted(place: TestPlace, made: number): Promise<Redactions> {
+async function assertRedacted(place: TestPlace, created: number): Promise<Redactions> {
   const state = await redactionsOf(place);
   const { redacted, unfinished } = state;
-  const whole = made - redacted;
+  const whole = created - redacted;
   assert.deepEqual(state, { redacted, redactions: redacted, unfinished, keys: whole, images: whole * IMAGES });
   return state;
 }
 
 /** Until so many are redacted, or all requests are answered. */
-function someRedacted(place: TestPlace, least: number, ended: Promise<unknown>): Promise<void> {
+function someRedacted(place: TestPlace, least: number, work: Promise<unknown>): Promise<void> {
   let over = false;
-  ended.then(() => {
+  work.then(() => {
     over = true;
   });
   return withDb(place, async (db) => {
@@ -249,14 +249,14 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
           due = (await run('preview', 'GET'))?.due ?? 0;
         }
         assert.ok(due >= INSTANCES, `${due} are due`);
-        const ended = run('run', 'POST');
-        await someGone(place, instances - Math.floor((chance() * INSTANCES) / 2), ended);
+        const retentionRun = run('run', 'POST');
+        await someGone(place, instances - Math.floor((chance() * INSTANCES) / 2), retentionRun);
         await sleep(chance() * KILL_WITHIN_MS[engine]);
         await server.child.kill('SIGKILL');
-        await ended;
+        await retentionRun;
         const killed = await assertWhole(place, ids.length);
-        const gone = instances - killed.instances;
-        if (gone > 0 && gone < due) inTheMiddle += 1;
+        const deletedCount = instances - killed.instances;
+        if (deletedCount > 0 && deletedCount < due) inTheMiddle += 1;
         unfinished += killed.unfinished;
         server = await start(children, place, apiKey);
         await assertGone(place, ids.length);
@@ -286,10 +286,10 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
       for (let round = 0; round < ROUNDS; round++) {
         const before = (await redactionsOf(place)).redacted;
         const slice = ids.slice(round * INSTANCES, (round + 1) * INSTANCES);
-        const ended = Promise.all(slice.map(redact));
-        await someRedacted(place, before + 1 + Math.floor((chance() * INSTANCES) / 2), ended);
+        const redactionRun = Promise.all(slice.map(redact));
+        await someRedacted(place, before + 1 + Math.floor((chance() * INSTANCES) / 2), redactionRun);
         await server.child.kill('SIGKILL');
-        await ended;
+        await redactionRun;
         const killed = await assertRedacted(place, ids.length);
         t.diagnostic(`round ${round + 1}: ${killed.redacted - before} redacted, ${killed.unfinished} unfinished`);
         server = await start(children, place, apiKey);

@@ -29,10 +29,10 @@ onBothEngines('parameters of process tokens', (_engine, places) => {
   for (const [done, remove] of Object.entries(removals)) {
     it(`a process token loses its personal data when its last two instances are ${done} at once`, async () => {
       for (let round = 0; round < ROUNDS; round++) {
-        const named = { name: `${done} ${round}`, processDefnName: 'document-and-selfie' };
-        const { id } = await post(TOKENS, { ...named, parameters: { firstName: 'Zuleikha', caseNumber: '7' } });
-        const made = [await post(`${INSTANCES}/create?pt=${id}`), await post(`${INSTANCES}/create?pt=${id}`)];
-        const ids = made.map(({ processInstanceId }) => processInstanceId as string);
+        const tokenBody = { name: `${done} ${round}`, processDefnName: 'document-and-selfie' };
+        const { id } = await post(TOKENS, { ...tokenBody, parameters: { firstName: 'Zuleikha', caseNumber: '7' } });
+        const instances = [await post(`${INSTANCES}/create?pt=${id}`), await post(`${INSTANCES}/create?pt=${id}`)];
+        const ids = instances.map(({ processInstanceId }) => processInstanceId as string);
         for (const each of ids) await post(`${INSTANCES}/${each}/cancel`);
         const answers = await Promise.all(ids.map(remove));
         assert.deepEqual(

@@ -53,12 +53,12 @@ async function post(app: TestApp, path: string, token: string, body: object = {}
 
 /** A token for this one person, an instance of it, a whole journey, and a read of everything. */
 async function leaveTraces(app: TestApp, token: string, photograph: Uint8Array): Promise<string> {
-  const made = await post(app, '/api/process-manager/processDefinitions', token, DEFINITION);
-  await post(app, `/api/process-manager/processDefinitions/${made.body.id}/deploy`, token);
+  const definition = await post(app, '/api/process-manager/processDefinitions', token, DEFINITION);
+  await post(app, `/api/process-manager/processDefinitions/${definition.body.id}/deploy`, token);
   const { person: _person, comment, address, ...parameters } = WORDS;
   const limits = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 };
-  const named = { name: 'one person', processDefnName: 'everything', parameters, ...limits };
-  const { body: processToken } = await post(app, '/api/process-manager/processTokens', token, named);
+  const tokenBody = { name: 'one person', processDefnName: 'everything', parameters, ...limits };
+  const { body: processToken } = await post(app, '/api/process-manager/processTokens', token, tokenBody);
   const { body: created } = await post(
     app,
     `/api/process-manager/processInstances/create?pt=${processToken.id}`,
@@ -83,7 +83,7 @@ async function leaveTraces(app: TestApp, token: string, photograph: Uint8Array):
         comment,
       ]),
     );
-  const place = `/api/userdata-server/processDefinitions/${made.body.id}/processInstances/${id}`;
+  const place = `/api/userdata-server/processDefinitions/${definition.body.id}/processInstances/${id}`;
   const { text } = await app.call(`${place}/userdata`, { token });
   assert.match(text, /Wobbegong/);
   await post(app, `${place}/userdataarchive`, token);
@@ -118,7 +118,7 @@ async function tablesWith(app: TestApp, needles: readonly string[]): Promise<str
     [],
   );
   assert.ok(tables.length > 15);
-  const found: string[] = [];
+  const places: string[] = [];
   for (const { name, of_tenant } of tables) {
     const reads: Reads = of_tenant ? db.of(TENANT) : db.system;
     for (const row of await reads.all<Record<string, unknown>>({ text: `SELECT * FROM ${name}` }, [])) {
@@ -126,10 +126,10 @@ async function tablesWith(app: TestApp, needles: readonly string[]): Promise<str
         .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
         .join('\n')
         .toLowerCase();
-      found.push(...needles.filter((needle) => text.includes(needle)).map((needle) => `${name}: ${needle}`));
+      places.push(...needles.filter((needle) => text.includes(needle)).map((needle) => `${name}: ${needle}`));
     }
   }
-  return found;
+  return places;
 }
 
 async function assertErased(app: TestApp, token: string, id: string): Promise<void> {
@@ -163,11 +163,11 @@ for (const [done, erase] of ERASURES) {
       const photograph = await noise(64, 64).jpeg().toBuffer();
       const blobsBefore = filesOf(app.config.blobFolder);
       const id = await leaveTraces(app, token, photograph);
-      const sought =
+      const search =
         engine === 'sqlite' ? () => filesWith(app.config.dataFolder, NEEDLES) : () => tablesWith(app, NEEDLES);
 
       // Written past the server, in the clear: otherwise the search would find nothing whatever is there.
-      const before = (await sought()).join();
+      const before = (await search()).join();
       assert.match(before, /kerfuffle/);
       assert.doesNotMatch(
         before,
@@ -179,7 +179,7 @@ for (const [done, erase] of ERASURES) {
       assert.equal((await erase(app, id, token)).status, 200);
       await assertErased(app, token, id);
 
-      assert.deepEqual(await sought(), []);
+      assert.deepEqual(await search(), []);
       // What stays is the word that it was erased, which nobody can read.
       const [entry = '', ...others] = filesOf(app.config.blobFolder).filter((file) => !blobsBefore.includes(file));
       assert.deepEqual([others, entry.includes('/erased/'), readFileSync(entry).includes(id)], [[], true, false]);
@@ -189,7 +189,7 @@ for (const [done, erase] of ERASURES) {
       );
       if (engine === 'sqlite') {
         vacuum(app.config.database as { file: string });
-        assert.deepEqual(await sought(), []);
+        assert.deepEqual(await search(), []);
       }
     });
   });

@@ -28,10 +28,10 @@ onBothEngines('what is left of a deleted instance', (_engine, places) => {
 
   const add = (tenant: TenantDb, madeDaysAgo: number, deletedDaysAgo: number, state = 'ERASED') =>
     tenant.write(async (tx) => {
-      const [made, deleted] = [NOW - madeDaysAgo * DAY, NOW - deletedDaysAgo * DAY];
-      const id = newId(made);
-      tx.send(ADD_TOMBSTONE, [tx.tenantId, id, made, deleted]);
-      tx.send(ADD_ERASURE, [tx.tenantId, id, made, deleted, state]);
+      const [createdAt, deleted] = [NOW - madeDaysAgo * DAY, NOW - deletedDaysAgo * DAY];
+      const id = newId(createdAt);
+      tx.send(ADD_TOMBSTONE, [tx.tenantId, id, createdAt, deleted]);
+      tx.send(ADD_ERASURE, [tx.tenantId, id, createdAt, deleted, state]);
       return id;
     });
   const idsIn = async (tenant: TenantDb, table: string) => {

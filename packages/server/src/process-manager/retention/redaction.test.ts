@@ -171,9 +171,9 @@ onBothEngines('a redaction', (engine, places) => {
         (each: { id: string }) => each.id,
       );
     assert.ok((await search('redacted.example')).includes(id) || (await search(PARAMETERS.email)).includes(id));
-    const { body: made } = await post('/api/process-manager/exports', { format: 'JSON' });
+    const { body: exportRow } = await post('/api/process-manager/exports', { format: 'JSON' });
     for (let tries = 0; tries < 2000; tries++) {
-      if ((await get(`/api/process-manager/exports/${made.id}`)).body.state === 'DONE') break;
+      if ((await get(`/api/process-manager/exports/${exportRow.id}`)).body.state === 'DONE') break;
       await wait(20);
     }
     const day = new Date(app.clock.now()).toISOString().slice(0, 10);
@@ -191,7 +191,7 @@ onBothEngines('a redaction', (engine, places) => {
     assert.ok(!(await search(PARAMETERS.email)).includes(id));
     assert.ok((await search(id)).includes(id), 'by its id');
     assert.deepEqual([await usage(), await total(), await whatIf()], figures);
-    const file = await fetch(`${app.baseUrl}/api/process-manager/exports/${made.id}/file`, {
+    const file = await fetch(`${app.baseUrl}/api/process-manager/exports/${exportRow.id}/file`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}` },
     });
@@ -208,9 +208,9 @@ onBothEngines('a redaction', (engine, places) => {
     assert.equal((await redact(id)).body.code, 100056);
     await started.user.finish();
     assert.equal((await post(`/api/process-manager/reviews/${id}/claim`)).status, 200);
-    const refused = await redact(id);
-    assert.deepEqual([refused.status, refused.body.code], [409, 100056]);
-    assert.match(refused.text, /under way/);
+    const refusal = await redact(id);
+    assert.deepEqual([refusal.status, refusal.body.code], [409, 100056]);
+    assert.match(refusal.text, /under way/);
     assert.equal((await get(`${INSTANCES}/${id}`)).body.firstName, 'Ada');
     assert.equal((await post(`/api/process-manager/reviews/${id}/approve`, { comment: 'Hers' })).status, 200);
     assert.equal((await redact(id)).status, 200);
@@ -362,8 +362,8 @@ describe('an operator who redacts', () => {
     const developer = await invitePerson(app, owner, 'Developer');
     const reviewer = await invitePerson(app, owner, 'Reviewer');
     const body = JSON.stringify({ name: 'one', processDefnName: 'document-only', parameters: { firstName: 'Ada' } });
-    const { body: made } = await app.call('/api/process-manager/processTokens', { method: 'POST', body });
-    const { body: created } = await app.call(`${INSTANCES}/create?pt=${made.id}`, { method: 'POST' });
+    const { body: processToken } = await app.call('/api/process-manager/processTokens', { method: 'POST', body });
+    const { body: created } = await app.call(`${INSTANCES}/create?pt=${processToken.id}`, { method: 'POST' });
     const id = created.processInstanceId;
     assert.equal((await app.call(`${INSTANCES}/${id}/cancel`, { method: 'POST', body: '{}' })).status, 200);
     const path = `${INSTANCES}/${id}/redact`;

@@ -25,7 +25,7 @@ onBothEngines('retention', (_engine, places) => {
   });
   after(() => app.stop());
 
-  const ended = async () => {
+  const endedInstance = async () => {
     const { user, processInstanceId } = await startJourney(app, testKey);
     await user.finish();
     return processInstanceId;
@@ -74,12 +74,12 @@ onBothEngines('retention', (_engine, places) => {
   };
 
   it('retention removes what has expired, the oldest first, and nothing else; a preview shows the same and changes nothing', async () => {
-    const [old, older, young] = [await ended(), await ended(), await ended()];
+    const [old, older, young] = [await endedInstance(), await endedInstance(), await endedInstance()];
     await expire(old);
     await expire(older, { days: 2 });
-    const { body: shown } = await preview();
-    assert.deepEqual([shown.due, shown.inReview, shown.clockFault], [2, 0, undefined]);
-    assert.equal(Date.parse(shown.oldestExpiringDtm), app.clock.now() - 2 * DAY);
+    const { body: previewBody } = await preview();
+    assert.deepEqual([previewBody.due, previewBody.inReview, previewBody.clockFault], [2, 0, undefined]);
+    assert.equal(Date.parse(previewBody.oldestExpiringDtm), app.clock.now() - 2 * DAY);
     assert.ok((await there(old)) && (await there(older)));
     const { status, body } = await run();
     assert.deepEqual([status, body], [200, { purged: 2, left: 0 }]);
@@ -110,7 +110,7 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention leaves a receipt that the published keys verify after everything is gone, and an audit event', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     await expire(id);
     await run();
     const { receipt, ...body } = await erased(id);
@@ -118,18 +118,18 @@ onBothEngines('retention', (_engine, places) => {
     assert.equal(header.typ, 'grove-erasure+jwt');
     const { iss, aud, sub, iat, ...claims } = JSON.parse(String(payload));
     assert.ok(iss.startsWith('http') && Number.isInteger(iat));
-    const { processInstanceId, state, ...told } = body;
-    assert.deepEqual([aud, sub, state, claims], ['acme', processInstanceId, 'ERASED', told]);
-    assert.deepEqual([told.reason, told.deletedBy, told.blobsRemoved], ['RETENTION', 'API Key: keeper', 4]);
+    const { processInstanceId, state, ...summary } = body;
+    assert.deepEqual([aud, sub, state, claims], ['acme', processInstanceId, 'ERASED', summary]);
+    assert.deepEqual([summary.reason, summary.deletedBy, summary.blobsRemoved], ['RETENTION', 'API Key: keeper', 4]);
     // The instance, its key, its journey and session, four images, checks and events.
-    assert.ok(told.rowsRemoved > 10, `${told.rowsRemoved} rows`);
+    assert.ok(summary.rowsRemoved > 10, `${summary.rowsRemoved} rows`);
     const { body: events } = await app.call(`/api/process-manager/auditEvents?processInstanceId=${id}`, { token });
     const actions = events.content.map(({ action }: { action: string }) => action);
     assert.deepEqual(actions.toSorted(), ['instance.erased', 'instance.purged']);
   });
 
   it('retention counts in the receipt exactly the deleted rows', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     const tables = await tablesOf(db);
     const count = async () => {
       let total = 0;
@@ -145,7 +145,7 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention answers 100081 for an instance that was not erased, or is of the other environment or another tenant', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     assert.equal((await erasure(id)).body.code, 100081);
     await app.call(`${instances}/${id}`, { method: 'DELETE', token });
     assert.equal((await erasure(id)).status, 200);
@@ -156,7 +156,7 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention of one environment or tenant does not change another', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     await expire(id);
     const { apiKey } = await app.app.tenants.create({ id: `another-${Date.now()}` });
     for (const bearer of [await app.token(), await app.token(apiKey)]) {
@@ -168,15 +168,15 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention runs every midnight, for every tenant', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     await expire(id);
     const place = '/api/process-manager/processTokens';
-    const given = {
+    const tokenBody = {
       name: 'over long ago',
       processDefnName: 'document-and-selfie',
       notAfterDtm: '2020-01-01T00:00:00Z',
     };
-    const over = await app.call(place, { method: 'POST', token, body: JSON.stringify(given) });
+    const over = await app.call(place, { method: 'POST', token, body: JSON.stringify(tokenBody) });
     assert.equal(over.status, 201, over.text);
     await beginMidnight();
     for (let tries = 0; tries < 500; tries++) {
@@ -199,21 +199,24 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention notifies subscribers that the instance was deleted, and why', async () => {
-    const made = await app.call('/api/notification-service/webhooks', {
+    const creation = await app.call('/api/notification-service/webhooks', {
       method: 'POST',
       token,
       body: JSON.stringify({ name: 'crm', uri: 'https://hooks.example.com/', events: ['instance.deleted'] }),
     });
-    assert.equal(made.status, 201, made.text);
-    const id = await ended();
+    assert.equal(creation.status, 201, creation.text);
+    const id = await endedInstance();
     await expire(id);
     const { body: events } = await app.call(`${instances}/${id}/events`, { token });
     await run();
-    const path = `/api/notification-service/webhooks/${made.body.id}`;
+    const path = `/api/notification-service/webhooks/${creation.body.id}`;
     const text = 'SELECT event, sequence, payload FROM webhook_deliveries WHERE tenant_id = $1 AND instance_id = $2';
-    const [told, ...more] = await db.all<{ event: string; sequence: number; payload: string }>({ text }, ['acme', id]);
-    assert.deepEqual([told?.event, told?.sequence], ['instance.deleted', events.totalElements + 1]);
-    assert.match(told?.payload ?? '', /"reason":"RETENTION"/);
+    const [delivery, ...more] = await db.all<{ event: string; sequence: number; payload: string }>({ text }, [
+      'acme',
+      id,
+    ]);
+    assert.deepEqual([delivery?.event, delivery?.sequence], ['instance.deleted', events.totalElements + 1]);
+    assert.match(delivery?.payload ?? '', /"reason":"RETENTION"/);
     assert.deepEqual(more, []);
     await app.call(path, { method: 'DELETE', token });
   });
@@ -223,10 +226,10 @@ onBothEngines('retention', (_engine, places) => {
       const parameters = { firstName: 'Unmistakable', documentType: 'PASSPORT' };
       const name = `token ${Math.random()}`;
       const body = JSON.stringify({ name, processDefnName: 'document-only', parameters, ...more });
-      const made = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const creation = await app.call('/api/process-manager/processTokens', { method: 'POST', body, token });
       const ids: string[] = [];
       for (let at = 0; at < times; at++) {
-        const created = await app.call(`${instances}/create?pt=${made.body.id}`, { method: 'POST', token });
+        const created = await app.call(`${instances}/create?pt=${creation.body.id}`, { method: 'POST', token });
         ids.push(created.body.processInstanceId);
       }
       await app.call(`${instances}/${ids[0]}`, { method: 'DELETE', token });
@@ -239,7 +242,7 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention is refused with 100080 while the clocks differ by more than five minutes, or were set back', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     await expire(id);
     // The other clock has gone on since the test began.
     const right = Date.now();
@@ -278,7 +281,7 @@ onBothEngines('retention', (_engine, places) => {
   });
 
   it('retention at midnight does nothing while the clocks differ, and the operator can see why', async () => {
-    const id = await ended();
+    const id = await endedInstance();
     await expire(id);
     // Our clock stands still, the other goes on: what lies between them is told from now.
     const right = Date.now();

@@ -77,8 +77,8 @@ onBothEngines('two reviewers', (engine, places) => {
       });
       assert.equal(assigned.status, 200, assigned.text);
       assert.equal((await act(grace, 'claim')).body.code, 100060);
-      const ended = await owner.call(end.method === 'POST' ? `${operator}/reset` : operator, end);
-      assert.equal(Math.floor(ended.status / 100), 2, ended.text);
+      const answer = await owner.call(end.method === 'POST' ? `${operator}/reset` : operator, end);
+      assert.equal(Math.floor(answer.status / 100), 2, answer.text);
       assert.equal((await act(grace, 'claim')).status, 200);
       assert.equal((await act(grace, 'release')).status, 200);
       // Assigned again below: only somebody who can sign in can have a case.

@@ -70,8 +70,8 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
     );
     assert.deepEqual([field.values.mrzValue, field.values.correctedValue], [MISREAD, BORN]);
     assert.equal(_checks.document.outcome, 'PASSED');
-    const [{ correctedDtm, ...kept }] = documents.doc1.corrections;
-    assert.deepEqual(kept, {
+    const [{ correctedDtm, ...storedCorrection }] = documents.doc1.corrections;
+    assert.deepEqual(storedCorrection, {
       fieldName: 'Date Of Birth',
       before: PRINTED,
       value: BORN,

@@ -28,20 +28,20 @@ onBothEngines('reviews', (_engine, places) => {
     const started = await startJourney(app, testKey, {
       parameters: { _scenario: 'face-mismatch', firstName: 'Ada', lastName: 'Byrne' },
     });
-    const ended = await started.user.finish();
-    assert.equal(ended.waitingFor, 'review');
+    const snapshot = await started.user.finish();
+    assert.equal(snapshot.waitingFor, 'review');
     return started;
   };
 
   it('reviews are listed with the person, the waiting time and the reasons', async () => {
     const { processInstanceId } = await inReview();
-    const found = (await list()).find((each: { processInstanceId: string }) => {
+    const review = (await list()).find((each: { processInstanceId: string }) => {
       return each.processInstanceId === processInstanceId;
     });
-    assert.equal(found.firstName, 'Ada');
-    assert.equal(found.step, 'decide');
-    assert.deepEqual(found.reasons, ['match:not_the_same']);
-    assert.equal(found.reviewer, undefined);
+    assert.equal(review.firstName, 'Ada');
+    assert.equal(review.step, 'decide');
+    assert.deepEqual(review.reasons, ['match:not_the_same']);
+    assert.equal(review.reviewer, undefined);
     assert.deepEqual((await instance(processInstanceId)).review, { status: 'PENDING' });
   });
 
@@ -117,8 +117,8 @@ onBothEngines('reviews', (_engine, places) => {
   it('reviews are refused with 100061 for instances that are not in review, and with 100022 for those of the other environment', async () => {
     const { processInstanceId } = await startJourney(app, testKey);
     for (const what of ['claim', 'release', 'approve', 'reject']) {
-      const given = what === 'claim' || what === 'release' ? {} : { comment: 'x' };
-      assert.equal((await post(processInstanceId, what, given)).body.code, 100061, what);
+      const body = what === 'claim' || what === 'release' ? {} : { comment: 'x' };
+      assert.equal((await post(processInstanceId, what, body)).body.code, 100061, what);
     }
     const live = await app.token();
     assert.equal((await post(processInstanceId, 'approve', { comment: 'x' }, live)).body.code, 100022);
@@ -136,10 +136,10 @@ onBothEngines('reviews', (_engine, places) => {
 
   it('reviews can request steps again, which reopens only these, by a link that works once', async () => {
     const { processInstanceId, user } = await inReview();
-    const asked = await post(processInstanceId, 'askAgain', { comment: 'Take it in daylight', steps: ['selfie'] });
-    assert.equal(asked.status, 200);
+    const answer = await post(processInstanceId, 'askAgain', { comment: 'Take it in daylight', steps: ['selfie'] });
+    assert.equal(answer.status, 200);
     assert.equal((await instance(processInstanceId)).status, 'ACTIVE');
-    const back = await endUser(app, codeOf(asked.body.redirectUrl));
+    const back = await endUser(app, codeOf(answer.body.redirectUrl));
     const now = await back.look();
     assert.equal(now.step.id, 'selfie');
     assert.equal(now.device.active, true);
@@ -149,7 +149,7 @@ onBothEngines('reviews', (_engine, places) => {
     assert.equal((await back.settled()).waitingFor, 'review', 'the scenario fails the match again');
     const again = await app.call('/api/journey/sessions', {
       method: 'POST',
-      body: JSON.stringify({ code: codeOf(asked.body.redirectUrl) }),
+      body: JSON.stringify({ code: codeOf(answer.body.redirectUrl) }),
       token: null,
     });
     assert.equal(again.body.code, 100055);

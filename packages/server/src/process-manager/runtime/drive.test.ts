@@ -22,11 +22,11 @@ onBothEngines('the engine in the application', (_engine, places) => {
   const post = (path: string, body: object = {}) =>
     app.call(`/api/process-manager${path}`, { method: 'POST', body: JSON.stringify(body), token });
   const deploy = async (document: { name: string; steps: object[]; [more: string]: unknown }) => {
-    const made = await post('/processDefinitions', document);
-    assert.equal(made.status, 201, made.text);
-    const deployed = await post(`/processDefinitions/${made.body.id}/deploy`);
+    const creation = await post('/processDefinitions', document);
+    assert.equal(creation.status, 201, creation.text);
+    const deployed = await post(`/processDefinitions/${creation.body.id}/deploy`);
     assert.equal(deployed.status, 200, deployed.text);
-    return made.body.id as string;
+    return creation.body.id as string;
   };
   const instance = async (id: string) =>
     (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
@@ -54,8 +54,8 @@ onBothEngines('the engine in the application', (_engine, places) => {
 
   it('the engine in the application ends an instance that was never opened when its total time is over, together with its code', async () => {
     const body = { name: 'never opened', processDefnName: 'document-only', maxProcessDuration: 'PT2H' };
-    const { body: made } = await post('/processTokens', body);
-    const { body: created } = await post(`/processInstances/create?pt=${made.id}`);
+    const { body: processToken } = await post('/processTokens', body);
+    const { body: created } = await post(`/processInstances/create?pt=${processToken.id}`);
     app.clock.advance(2 * HOUR + MINUTE);
     token = await app.token(testKey);
     await runDue();

@@ -28,9 +28,9 @@ onBothEngines('journeys that are due', (_engine, places) => {
   const call = (path: string, method = 'GET', body?: object) =>
     app.call(`/api/process-manager${path}`, { method, token, ...(body && { body: JSON.stringify(body) }) });
   const deploy = async (name: string, step: object) => {
-    const made = await call('/processDefinitions', 'POST', { name, steps: [wait, step, decide] });
-    assert.equal(made.status, 201, made.text);
-    assert.equal((await call(`/processDefinitions/${made.body.id}/deploy`, 'POST', {})).status, 200);
+    const creation = await call('/processDefinitions', 'POST', { name, steps: [wait, step, decide] });
+    assert.equal(creation.status, 201, creation.text);
+    assert.equal((await call(`/processDefinitions/${creation.body.id}/deploy`, 'POST', {})).status, 200);
   };
   const start = async (processDefnName: string) =>
     (await startJourney(app, testKey, { processDefnName })).processInstanceId;

@@ -30,19 +30,19 @@ onBothEngines('children of a journey', (_engine, places) => {
   };
   const start = (child: ChildPayload) =>
     journey.acme.write((tx) => journey.drive.startChild(tx, child, journey.clock.now()));
-  const made = (id: string) => countDescendants(journey.acme, id);
+  const countChildren = (id: string) => countDescendants(journey.acme, id);
 
   it(`children of a journey are created ${CHILDREN_PER_TRANSACTION} in a transaction; the rest by jobs, each in its own, until the journey ends`, async () => {
     const id = await open(12);
-    assert.equal(await made(id), CHILDREN_PER_TRANSACTION);
+    assert.equal(await countChildren(id), CHILDREN_PER_TRANSACTION);
     assert.equal((await journey.drive.look(journey.acme, id))?.state.flow.current?.phase, 'child');
     for (const expected of [10, 12]) {
       const { kind, payload } = journey.enqueued.splice(0)[0] as TestJourney['enqueued'][number];
       assert.deepEqual([kind, (payload as ChildPayload).instanceId], ['process-manager.start-child', id]);
       await start(payload as ChildPayload);
-      assert.equal(await made(id), expected);
+      assert.equal(await countChildren(id), expected);
       await start(payload as ChildPayload);
-      assert.equal(await made(id), expected, 'a job that is run twice makes no second child');
+      assert.equal(await countChildren(id), expected, 'a job that is run twice makes no second child');
     }
     assert.deepEqual(journey.enqueued, []);
     assert.equal((await findInstance(journey.acme, id))?.status, 'COMPLETED_ENDED_SUCCESS');
@@ -53,7 +53,7 @@ onBothEngines('children of a journey', (_engine, places) => {
     const [job] = journey.enqueued.splice(0);
     await journey.apply(id, { type: 'expire' });
     await start(job?.payload as ChildPayload);
-    assert.equal(await made(id), CHILDREN_PER_TRANSACTION);
+    assert.equal(await countChildren(id), CHILDREN_PER_TRANSACTION);
     assert.equal((await findInstance(journey.acme, id))?.status, 'COMPLETED_TERMINATED');
   });
 });

@@ -77,8 +77,8 @@ onBothEngines('the sandbox', (_engine, places) => {
     await user.settled();
     await user.upload('selfie', 'image', { person: 'somebody else' });
     await user.submit('selfie');
-    const ended = await user.settled();
-    assert.equal(ended.waitingFor, 'review');
+    const snapshot = await user.settled();
+    assert.equal(snapshot.waitingFor, 'review');
     const instance = (await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { token })).body;
     const data = `/api/userdata-server/processDefinitions/${instance.processDefnId}/processInstances/${processInstanceId}`;
     const place = `/api/process-manager/processInstances/${processInstanceId}/withParameters`;
@@ -144,8 +144,8 @@ onBothEngines('the sandbox', (_engine, places) => {
     assert.equal((await choose('face-mismatch')).body.scenario, 'face-mismatch');
     await user.finish();
     const path = `/api/process-manager/processInstances/${processInstanceId}`;
-    const wanted = scenarios.find(({ name }) => name === 'face-mismatch')?.outcome;
-    assert.equal((await app.call(path, { token })).body.status, wanted);
+    const expectedOutcome = scenarios.find(({ name }) => name === 'face-mismatch')?.outcome;
+    assert.equal((await app.call(path, { token })).body.status, expectedOutcome);
   });
 
   it('100233: a live journey offers no choice of outcomes, to any caller', async () => {

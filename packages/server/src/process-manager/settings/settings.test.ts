@@ -50,8 +50,8 @@ onBothEngines('the settings of journeys', (_engine, places) => {
   });
 
   it('the settings of journeys store origins in one spelling, each once', async () => {
-    const given = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
-    const kept = {
+    const origins = ['https://WWW.Example.com/', 'https://www.example.com:443', 'http://localhost:3000', 'MyApp:'];
+    const expectedSettings = {
       redirectOrigins: ['https://www.example.com', 'http://localhost:3000', 'myapp:'],
       embedOrigins: [],
       allowSpecimens: false,
@@ -63,11 +63,11 @@ onBothEngines('the settings of journeys', (_engine, places) => {
       reviewDueHours: 0,
       reviewQueues: [],
     };
-    const { status, body } = await update({ redirectOrigins: given });
+    const { status, body } = await update({ redirectOrigins: origins });
     const { lastUpdatedDtm } = body;
     assert.equal(Date.parse(lastUpdatedDtm), grove.clock.now());
-    assert.deepEqual([status, body], [200, { ...kept, lastUpdatedDtm }]);
-    assert.deepEqual((await grove.call(PATH)).body, { ...kept, lastUpdatedDtm });
+    assert.deepEqual([status, body], [200, { ...expectedSettings, lastUpdatedDtm }]);
+    assert.deepEqual((await grove.call(PATH)).body, { ...expectedSettings, lastUpdatedDtm });
   });
 
   it('100351: the settings of journeys cannot be changed by a caller who has read an older version, and only by one of many at once', async () => {
@@ -128,8 +128,8 @@ onBothEngines('the settings of journeys', (_engine, places) => {
     const { body } = await update({ embedOrigins: ['https://Shop.example', 'https://shop.example/'] });
     assert.deepEqual(body.embedOrigins, ['https://shop.example']);
     for (const wrong of ['myapp:', 'https://*.example', 'https://a.example/x', 'null', '*', "'self'"]) {
-      const refused = await update({ embedOrigins: [wrong] });
-      assert.deepEqual([refused.status, refused.body.errors?.[0]?.pointer], [400, '/embedOrigins/0'], wrong);
+      const refusal = await update({ embedOrigins: [wrong] });
+      assert.deepEqual([refusal.status, refusal.body.errors?.[0]?.pointer], [400, '/embedOrigins/0'], wrong);
     }
     assert.deepEqual((await update({ embedOrigins: [] })).body.embedOrigins, []);
   });

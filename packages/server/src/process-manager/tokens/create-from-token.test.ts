@@ -43,16 +43,16 @@ onBothEngines('process instances from tokens', (_engine, places) => {
     it('the creation of an instance from a token takes the person and the reference in one call, and answers the id', async () => {
       const parameters = '{"firstName":"Ada","orderId":"A 1"}';
       const { id } = await addTestToken(world.acme, world.definition, { parameters });
-      const given = { parameters: { firstName: 'Bob', customerNumber: 'C-7' }, externalReference: 'case/4711-b' };
-      const made = await world.grove.client.processInstances.create({ query: { pt: id }, body: given });
-      const whole = (await world.get(`${made.processInstanceId}/withParameters`)).body;
+      const createBody = { parameters: { firstName: 'Bob', customerNumber: 'C-7' }, externalReference: 'case/4711-b' };
+      const instance = await world.grove.client.processInstances.create({ query: { pt: id }, body: createBody });
+      const whole = (await world.get(`${instance.processInstanceId}/withParameters`)).body;
       const expected = { firstName: 'Bob', orderId: 'A 1', customerNumber: 'C-7', externalReference: 'case/4711-b' };
       assert.deepEqual(whole.processTokenParameters, expected);
       assert.deepEqual([whole.firstName, whole.externalReference], ['Bob', 'case/4711-b']);
-      assert.equal((await world.get(made.processInstanceId)).body.externalReference, 'case/4711-b');
+      assert.equal((await world.get(instance.processInstanceId)).body.externalReference, 'case/4711-b');
       for (const typed of ['case/4711-b', 'CASE4711B', '4711']) {
         const { body } = await world.get(`search?searchString=${encodeURIComponent(typed)}`);
-        assert.deepEqual([typed, body.content[0]?.id], [typed, made.processInstanceId]);
+        assert.deepEqual([typed, body.content[0]?.id], [typed, instance.processInstanceId]);
         assert.equal(body.content[0].externalReference, 'case/4711-b');
       }
       assert.equal((await world.rowOf((await world.create(id)).body.processInstanceId)).parameters, parameters);
@@ -76,11 +76,11 @@ onBothEngines('process instances from tokens', (_engine, places) => {
 
     it('the creation of an instance from a token refuses with 100001 two references that differ, and with 100025 an address that is not on the list', async () => {
       const differ = { parameters: { externalReference: 'one' }, externalReference: 'other' };
-      const refused = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
+      const refusal = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
         method: 'POST',
         body: JSON.stringify(differ),
       });
-      assert.deepEqual([refused.body.code, refused.body.errors[0].pointer], [100001, '/parameters/externalReference']);
+      assert.deepEqual([refusal.body.code, refusal.body.errors[0].pointer], [100001, '/parameters/externalReference']);
       const away = await world.grove.call(`${PATH}/create?pt=${world.token.id}`, {
         method: 'POST',
         body: JSON.stringify({ parameters: { _redirectUrl: 'https://evil.example/' } }),
@@ -129,7 +129,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
   });
 
   describe('a token that cannot be used', () => {
-    const refused = async (more: Partial<TokenRow>, code: number, status = 400) => {
+    const assertRefused = async (more: Partial<TokenRow>, code: number, status = 400) => {
       const { id } = await addTestToken(world.acme, world.definition, more);
       for (const answer of [await world.create(id), await world.start(undefined, id)]) {
         assert.deepEqual([answer.status, answer.body?.code], [status, code]);
@@ -146,37 +146,37 @@ onBothEngines('process instances from tokens', (_engine, places) => {
         [(await world.create('nothing')).status, (await world.create(newId(0))).body.code],
         [404, 100021],
       );
-      await refused({ environment: 'test' }, 100021, 404);
+      await assertRefused({ environment: 'test' }, 100021, 404);
       const { apiKey } = await world.grove.app.tenants.create({ id: 'stranger' });
       assert.equal((await world.create(world.token.id, await world.grove.token(apiKey))).body.code, 100021);
       assert.equal((await world.create(world.token.id, world.testKey)).body.code, 100021);
     });
 
-    it('100024: a token that is not active creates no instance', () => refused({ status: 'INACTIVE' }, 100024));
+    it('100024: a token that is not active creates no instance', () => assertRefused({ status: 'INACTIVE' }, 100024));
 
     it('100044: a token creates no instance from the very moment it expires', async () => {
       const now = world.grove.clock.now();
-      await refused({ type: 'MULTI_USE_TIME_LIMITED', not_after_at: now }, 100044);
+      await assertRefused({ type: 'MULTI_USE_TIME_LIMITED', not_after_at: now }, 100044);
       const { id } = await addTestToken(world.acme, world.definition, { not_after_at: now + 1 });
       assert.equal((await world.create(id)).status, 201);
     });
 
     it('100045: a token creates no instance until the very moment it becomes valid', async () => {
       const now = world.grove.clock.now();
-      await refused({ not_before_at: now + 1 }, 100045);
+      await assertRefused({ not_before_at: now + 1 }, 100045);
       const { id } = await addTestToken(world.acme, world.definition, { not_before_at: now });
       assert.equal((await world.create(id)).status, 201);
     });
 
     it('100046: a token that has no uses left creates no instance', () =>
-      refused({ type: 'MULTI_USE_COUNT_LIMITED', max_count: 3, counter: 3 }, 100046));
+      assertRefused({ type: 'MULTI_USE_COUNT_LIMITED', max_count: 3, counter: 3 }, 100046));
 
     it('100047: a token creates no instance if its definition is no longer deployed, or no version has its tag', async () => {
       const archived = await addTestDefinition(world.acme, { name: 'archived-later' });
       const bound = { definition_id: archived.id };
       await world.acme.write((tx) => tx.run(ARCHIVE, ['acme', archived.id]));
-      await refused(bound, 100047);
-      await refused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
+      await assertRefused(bound, 100047);
+      await assertRefused({ definition_id: null, process_defn_version: null, process_defn_tag: 'nobody' }, 100047);
     });
 
     it('100047: a token creates no instance if its definition is archived after earlier journeys', async () => {
@@ -207,9 +207,9 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       const results = await inParallel(500, () => world.create(id));
       const answers = results.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
       assert.equal(answers.length, 500);
-      const made = answers.filter(({ status }) => status === 201);
-      assert.equal(made.length, 100);
-      assert.equal(new Set(made.map(({ body }) => body.processInstanceId)).size, 100);
+      const creations = answers.filter(({ status }) => status === 201);
+      assert.equal(creations.length, 100);
+      assert.equal(new Set(creations.map(({ body }) => body.processInstanceId)).size, 100);
       assert.ok(answers.every(({ status, body }) => status === 201 || body.code === 100046));
     });
   });
@@ -236,13 +236,13 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       const parameters = '{"firstName":"Ada","orderId":"A 1"}';
       const { id } = await addTestToken(world.acme, world.definition, { parameters });
       const notAfterDtm = toDtm(world.grove.clock.now() + HOUR);
-      const given = {
+      const createBody = {
         name: 'One',
         description: 'Only',
         notAfterDtm,
         parameters: { firstName: 'Eve', email: 'e@x.example' },
       };
-      const row = await startedRow(given, id);
+      const row = await startedRow(createBody, id);
       const { body } = await world.get(`${row.id}/withParameters`);
       assert.deepEqual(body.processTokenParameters, { firstName: 'Eve', orderId: 'A 1', email: 'e@x.example' });
       assert.deepEqual([body.name, body.description, body.firstName], ['One', 'Only', 'Eve']);
@@ -289,7 +289,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
       assert.equal((await world.start({ parameters: { _redirectUrl: 'https://good.example/x' } })).status, 307);
     });
 
-    for (const [what, given, pointer] of [
+    for (const [what, createBody, pointer] of [
       ['an end that has passed', { notAfterDtm: '2020-01-01T00:00:00Z' }, '/notAfterDtm'],
       ['an end that does not exist', { notAfterDtm: '2099-02-30T00:00:00Z' }, '/notAfterDtm'],
       ['a name of 51 characters', { name: 'x'.repeat(51) }, '/name'],
@@ -308,7 +308,7 @@ onBothEngines('process instances from tokens', (_engine, places) => {
           type: 'MULTI_USE_COUNT_LIMITED',
           max_count: 1,
         });
-        const { status, body } = await world.start(given, id);
+        const { status, body } = await world.start(createBody, id);
         assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, pointer]);
         assert.equal((await world.create(id)).status, 201);
       });

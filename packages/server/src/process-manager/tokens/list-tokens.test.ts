@@ -26,9 +26,20 @@ onBothEngines('many process tokens', (engine, places) => {
       for (const [at, id] of ids.entries()) {
         const name = nameOf(at);
         const row: TokenRow = {
-          ...{ ...none, ...never, ...by, id, name, name_folded: name.toLowerCase(), last_updated_at: NOW - at },
-          ...{ process_defn_name: 'onboarding', max_process_duration: 'P1D', parameters: '{}', counter: 0 },
-          ...{ environment: 'test', status: at % 2 ? 'ACTIVE' : 'INACTIVE', type: 'UNLIMITED' },
+          ...none,
+          ...never,
+          ...by,
+          id,
+          name,
+          name_folded: name.toLowerCase(),
+          last_updated_at: NOW - at,
+          process_defn_name: 'onboarding',
+          max_process_duration: 'P1D',
+          parameters: '{}',
+          counter: 0,
+          environment: 'test',
+          status: at % 2 ? 'ACTIVE' : 'INACTIVE',
+          type: 'UNLIMITED',
         };
         await addToken(tx, row);
       }

@@ -28,19 +28,19 @@ onBothEngines('process tokens', (_engine, places) => {
     await acme.write((tx) => tx.run(TAG, ['acme', 'current', newest.id]));
     const settings = { redirectOrigins: ['https://good.example', 'myapp:'] };
     await grove.call('/api/process-manager/settings', { method: 'POST', body: JSON.stringify(settings) });
-    const made = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
-    testKey = await grove.token(made.apiKey);
+    const testKeyView = await grove.app.tenants.createApiKey('acme', { name: 'Test key', environment: 'test' });
+    testKey = await grove.token(testKeyView.apiKey);
   });
   after(() => grove.stop());
 
-  let made = 0;
+  let tokenCount = 0;
   const send = (body: object, token?: string) =>
     grove.call(PATH, { method: 'POST', body: JSON.stringify(body), ...(token && { token }) });
   const create = (more: object = {}, token?: string) => {
-    made += 1;
-    return send({ name: `token ${made}`, processDefnName: 'onboarding', ...more }, token);
+    tokenCount += 1;
+    return send({ name: `token ${tokenCount}`, processDefnName: 'onboarding', ...more }, token);
   };
-  const refused = async (more: object, pointer: string, code = 100001, token?: string) => {
+  const assertRefused = async (more: object, pointer: string, code = 100001, token?: string) => {
     const { body } = await create(more, token);
     assert.deepEqual([body.code, body.errors?.[0]?.pointer], [code, pointer], JSON.stringify(body));
   };
@@ -74,7 +74,7 @@ onBothEngines('process tokens', (_engine, places) => {
     });
 
     it('the creation of a process token returns every field of the request, the deprecated ones too', async () => {
-      const given = {
+      const fields = {
         description: 'For the shop',
         processDefnVersion: 1,
         uiUrl: 'https://good.example/ui',
@@ -87,20 +87,20 @@ onBothEngines('process tokens', (_engine, places) => {
         forTest: true,
         parameters: { firstName: 'Ada', toString: 'x', _redirectUrl: 'https://good.example/{PROCESS_INSTANCE_ID}' },
       };
-      const { status, body } = await create(given);
+      const { status, body } = await create(fields);
       assert.equal(status, 201, JSON.stringify(body));
-      for (const [name, value] of Object.entries(given)) assert.deepEqual(body[name], value, name);
+      for (const [name, value] of Object.entries(fields)) assert.deepEqual(body[name], value, name);
     });
 
     it('the creation of a process token accepts numbers as text, and ignores fields that the caller cannot set', async () => {
-      const sent = {
+      const fields = {
         processDefnVersion: '1',
         type: 'MULTI_USE_COUNT_LIMITED',
         maxCount: '3',
         counter: 9,
         tenantId: 'acme',
       };
-      const { status, body } = await create({ ...sent, id: 'x', environment: 'test' });
+      const { status, body } = await create({ ...fields, id: 'x', environment: 'test' });
       assert.equal(status, 201);
       const { processDefnVersion, maxCount, counter, tenantId, environment } = body;
       assert.deepEqual([processDefnVersion, maxCount, counter, tenantId, environment], [1, 3, 0, 'acme', 'live']);
@@ -115,13 +115,13 @@ onBothEngines('process tokens', (_engine, places) => {
     });
 
     it('the creation of a process token refuses with 100023 a definition that does not exist, by name, version or tag', async () => {
-      await refused({ processDefnName: 'nothing' }, '/processDefnName', 100023);
-      await refused({ processDefnVersion: 9 }, '/processDefnVersion', 100023);
-      await refused({ processDefnName: undefined, processDefnTag: 'nothing' }, '/processDefnTag', 100023);
+      await assertRefused({ processDefnName: 'nothing' }, '/processDefnName', 100023);
+      await assertRefused({ processDefnVersion: 9 }, '/processDefnVersion', 100023);
+      await assertRefused({ processDefnName: undefined, processDefnTag: 'nothing' }, '/processDefnTag', 100023);
     });
 
     it('the creation of a process token refuses with 100047 a definition that is not deployed', async () => {
-      await refused({ processDefnVersion: 3 }, '/processDefnVersion', 100047);
+      await assertRefused({ processDefnVersion: 3 }, '/processDefnVersion', 100047);
       for (const processDefnName of ['draft', 'old']) {
         const { status, body } = await create({ processDefnName });
         assert.deepEqual([status, body.code], [400, 100047]);
@@ -133,8 +133,8 @@ onBothEngines('process tokens', (_engine, places) => {
       const { processDefnName, processDefnVersion, processDefnTag } = body;
       assert.deepEqual([processDefnName, processDefnVersion, processDefnTag], ['onboarding', undefined, 'current']);
       assert.equal((await create({ processDefnTag: 'current', processDefnVersion: 2 })).status, 201);
-      await refused({ processDefnTag: 'current', processDefnName: 'draft' }, '/processDefnName');
-      await refused({ processDefnTag: 'current', processDefnVersion: 1 }, '/processDefnVersion');
+      await assertRefused({ processDefnTag: 'current', processDefnName: 'draft' }, '/processDefnName');
+      await assertRefused({ processDefnTag: 'current', processDefnVersion: 1 }, '/processDefnVersion');
     });
 
     for (const [what, more, pointer] of [
@@ -180,7 +180,7 @@ onBothEngines('process tokens', (_engine, places) => {
       ['a scenario outside the sandbox', { parameters: { _scenario: 'passed' } }, '/parameters/_scenario'],
     ] as const) {
       it(`the creation of a process token refuses ${what} with 100001 and names ${pointer}`, () =>
-        refused(more, pointer));
+        assertRefused(more, pointer));
     }
 
     it('the creation of a process token accepts every example of the specification: odd keys, long texts, an empty name, a count for an unlimited token', async () => {
@@ -233,10 +233,14 @@ onBothEngines('process tokens', (_engine, places) => {
 
     it('the creation of a process token refuses with 100025 an address that is not on the list, and names it', async () => {
       const evil = 'https://good.example@evil.example/';
-      await refused({ uiUrl: evil }, '/uiUrl', 100025);
-      await refused({ parameters: { _redirectUrl: evil } }, '/parameters/_redirectUrl', 100025);
-      await refused({ parameters: { timeoutRedirectUrl: 'javascript:1' } }, '/parameters/timeoutRedirectUrl', 100025);
-      await refused({ parameters: { _redirectUrl: `${grove.baseUrl}/` } }, '/parameters/_redirectUrl', 100025);
+      await assertRefused({ uiUrl: evil }, '/uiUrl', 100025);
+      await assertRefused({ parameters: { _redirectUrl: evil } }, '/parameters/_redirectUrl', 100025);
+      await assertRefused(
+        { parameters: { timeoutRedirectUrl: 'javascript:1' } },
+        '/parameters/timeoutRedirectUrl',
+        100025,
+      );
+      await assertRefused({ parameters: { _redirectUrl: `${grove.baseUrl}/` } }, '/parameters/_redirectUrl', 100025);
       const parameters = { _redirectUrl: 'myapp://x', timeoutRedirectUrl: 'https://good.example/late' };
       assert.equal((await create({ parameters })).status, 201);
     });
@@ -346,8 +350,8 @@ onBothEngines('process tokens', (_engine, places) => {
       assert.equal((await use(id)).status, 201);
       assert.equal((await grove.call(at(id))).body.counter, 5);
       await remove(id);
-      const COUNTED = { text: 'SELECT 1 AS one FROM counters WHERE tenant_id = $1 AND name LIKE $2' };
-      assert.deepEqual(await acme.all(COUNTED, ['acme', `%${id}`]), []);
+      const COUNTERS = { text: 'SELECT 1 AS one FROM counters WHERE tenant_id = $1 AND name LIKE $2' };
+      assert.deepEqual(await acme.all(COUNTERS, ['acme', `%${id}`]), []);
     });
 
     it('a process token that does not exist, or is of the other environment, is refused with 100021', async () => {
@@ -378,13 +382,13 @@ onBothEngines('process tokens', (_engine, places) => {
     });
 
     it('an update of a process token changes only the fields in the request, and accepts what was read', async () => {
-      const given = {
+      const fields = {
         description: 'before',
         parameters: { firstName: 'Ada' },
         notBeforeDtm: '2001-01-01T00:00:00.000Z',
         notAfterDtm: '2099-01-01T00:00:00.000Z',
       };
-      const read = (await create(given)).body;
+      const read = (await create(fields)).body;
       grove.clock.advance(1000);
       const { body } = await change(read.id, { ...read, description: 'after', maxCount: null, uiUrl: null });
       const lastUpdatedDtm = toDtm(grove.clock.now());
@@ -392,7 +396,7 @@ onBothEngines('process tokens', (_engine, places) => {
       const more = { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1, name: 'renamed', parameters: {} };
       const limited = (await change(read.id, more)).body;
       assert.deepEqual([limited.maxCount, limited.name, limited.parameters], [1, 'renamed', {}]);
-      assert.deepEqual([limited.notBeforeDtm, limited.notAfterDtm], [given.notBeforeDtm, given.notAfterDtm]);
+      assert.deepEqual([limited.notBeforeDtm, limited.notAfterDtm], [fields.notBeforeDtm, fields.notAfterDtm]);
       assert.deepEqual([(await use(read.id)).status, (await use(read.id)).body.code], [201, 100046]);
       assert.equal((await change(read.id, { maxCount: 2 })).status, 200);
       assert.equal((await use(read.id)).status, 201);
@@ -420,8 +424,8 @@ onBothEngines('process tokens', (_engine, places) => {
     it('a process token that is deleted is gone, its name is free, and its instances stay', async () => {
       const { id, name } = (await create()).body;
       const { processInstanceId } = (await use(id)).body;
-      const gone = await remove(id);
-      assert.deepEqual([gone.status, gone.text], [204, '']);
+      const removal = await remove(id);
+      assert.deepEqual([removal.status, removal.text], [204, '']);
       for (const answer of [await grove.call(at(id)), await use(id), await remove(id)]) {
         assert.deepEqual([answer.status, answer.body.code], [404, 100021]);
       }
@@ -456,13 +460,13 @@ onBothEngines('process tokens', (_engine, places) => {
       const make = async (more: object) => (await create(more)).body.id as string;
       const usedUp = await make(once);
       const unused = await make(once);
-      const ended = await make({ type: 'MULTI_USE_TIME_LIMITED', notAfterDtm: end });
-      const counted = await make({ maxCount: 1 });
+      const expiredToken = await make({ type: 'MULTI_USE_TIME_LIMITED', notAfterDtm: end });
+      const limitedToken = await make({ maxCount: 1 });
       const closed = await make({ status: 'INACTIVE' });
       const instances = [];
-      for (const id of [usedUp, counted]) {
-        const made = await grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST' });
-        instances.push(made.body.processInstanceId);
+      for (const id of [usedUp, limitedToken]) {
+        const creation = await grove.call(`/api/process-manager/processInstances/create?pt=${id}`, { method: 'POST' });
+        instances.push(creation.body.processInstanceId);
       }
       const purge = (laterMs: number) => purgeTokens(acme, grove.clock.now() + laterMs);
       await purge(0);
@@ -473,13 +477,13 @@ onBothEngines('process tokens', (_engine, places) => {
       await purge(2 * HOUR);
       const later = await idsOf();
       assert.deepEqual(
-        [usedUp, unused, ended, counted, closed].map((id) => later.has(id)),
+        [usedUp, unused, expiredToken, limitedToken, closed].map((id) => later.has(id)),
         [false, true, true, true, true],
       );
       await purge(2 * HOUR + OVER_TOKENS_KEPT_DAYS * DAY);
       const last = await idsOf();
       assert.deepEqual(
-        [unused, ended, counted, closed].map((id) => last.has(id)),
+        [unused, expiredToken, limitedToken, closed].map((id) => last.has(id)),
         [true, false, true, true],
       );
     });

@@ -38,7 +38,7 @@ describe('a replay', () => {
   const twice: Partial<Step> = { id: 'twice', type: 'duplicate', threshold: 0.6 };
   const decide: Partial<Step> = { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' };
   const passed: StepRecord = { outcome: 'PASSED', attempts: 1 };
-  const ended = (done: Record<string, StepRecord>, more: Partial<Flow> = {}): Flow => ({
+  const endedFlow = (done: Record<string, StepRecord>, more: Partial<Flow> = {}): Flow => ({
     status: 'COMPLETED_ENDED_SUCCESS',
     decision: 'PASS',
     done: { ...done, decide: passed },
@@ -56,15 +56,15 @@ describe('a replay', () => {
 
   it('a replay shows whom a rule about steps would have sent to a human', () => {
     const rules = [{ when: 'checks.document.attempts > 1', outcome: 'REVIEW' }];
-    const flow = ended({ document: { outcome: 'PASSED', attempts: 2 } });
+    const flow = endedFlow({ document: { outcome: 'PASSED', attempts: 2 } });
     assert.deepEqual(run([document, decide], [document, { ...decide, rules }], flow), { outcome: 'REVIEW' });
-    const once = ended({ document: passed });
+    const once = endedFlow({ document: passed });
     assert.deepEqual(run([document, decide], [document, { ...decide, rules }], once), { outcome: 'PASS' });
   });
 
   it('a replay does not know the result of a rule about personal data, unless the outcome does not depend on it', () => {
     const asks = [{ when: 'data.documents.doc1.countryCode == "DEU"', outcome: 'REVIEW' }];
-    const flow = ended({ document: passed });
+    const flow = endedFlow({ document: passed });
     const { outcome, because } = run([document, decide], [document, { ...decide, rules: asks }], flow);
     assert.deepEqual([outcome, because], ['NOT_KNOWN', 'decide: a rule depends on personal data']);
     const same = [{ when: 'params.vip == "yes"', outcome: 'PASS' }];
@@ -72,9 +72,9 @@ describe('a replay', () => {
   });
 
   it('a replay does not know the result of a new step, and does not need one that was removed', () => {
-    const flow = ended({ document: passed });
+    const flow = endedFlow({ document: passed });
     assert.equal(run([document, decide], [document, selfie, decide], flow).outcome, 'NOT_KNOWN');
-    const failed = ended(
+    const failed = endedFlow(
       { document: passed, selfie: { outcome: 'FAILED', attempts: 3, reason: 'not_live' } },
       { status: 'COMPLETED_ENDED_ERROR', decision: 'FAIL' },
     );
@@ -82,14 +82,14 @@ describe('a replay', () => {
   });
 
   it('a replay judges candidates by another threshold, down to the lowest stored score', () => {
-    const flow = ended({ twice: { outcome: 'REVIEW', attempts: 1 } }, { status: 'REVIEW', decision: 'REVIEW' });
+    const flow = endedFlow({ twice: { outcome: 'REVIEW', attempts: 1 } }, { status: 'REVIEW', decision: 'REVIEW' });
     const candidates = [{ processInstanceId: 'x', score: 0.7 }];
     const check: RecordedCheck = { name: 'duplicate', status: 'REVIEW', score: 0.7, metaData: { candidates } };
     const higher = { ...twice, threshold: 0.8 };
     assert.deepEqual(run([twice, decide], [higher, decide], flow, { twice: [check] }), { outcome: 'PASS' });
     const none: RecordedCheck = { name: 'duplicate', status: 'PASSED', metaData: { candidates: [] } };
     const lower = { ...twice, threshold: 0.5 };
-    const clean = ended({ twice: passed });
+    const clean = endedFlow({ twice: passed });
     assert.equal(run([twice, decide], [lower, decide], clean, { twice: [none] }).outcome, 'NOT_KNOWN');
   });
 
@@ -100,7 +100,7 @@ describe('a replay', () => {
       reason: 'no_attack_seen',
       checks: [{ name: 'liveness', status: 'NOT_PERFORMED', reason: 'no_attack_seen' }],
     };
-    const flow = ended({ selfie: record }, { reviewed: true });
+    const flow = endedFlow({ selfie: record }, { reviewed: true });
     const liveness: RecordedCheck = { name: 'liveness', status: 'NOT_PERFORMED', reason: 'no_attack_seen' };
     const enough = { ...selfie, passiveIsEnough: true };
     const checks = { selfie: [{ name: 'faceQuality', status: 'PASSED' } as const, liveness] };
@@ -109,7 +109,7 @@ describe('a replay', () => {
   });
 
   it('a replay accepts a document that is also on a longer list of types, and does not know about a shorter list', () => {
-    const flow = ended({ document: passed });
+    const flow = endedFlow({ document: passed });
     const longer = { ...document, accept: ['PASSPORT', 'ID_CARD'] };
     assert.deepEqual(run([document, decide], [longer, decide], flow), { outcome: 'PASS' });
     assert.equal(run([longer, decide], [document, decide], flow).outcome, 'NOT_KNOWN');

@@ -28,9 +28,9 @@ onBothEngines('a shadow version', (_engine, places) => {
     const steps = document.steps.map((step: { type: string }) =>
       step.type === 'decision' ? { ...step, onAnyFailure: 'FAIL', onUncertain: 'FAIL' } : step,
     );
-    const made = await send(DEFINITIONS, { ...document, steps });
-    assert.equal(made.status, 201, made.text);
-    return made.body.id as string;
+    const creation = await send(DEFINITIONS, { ...document, steps });
+    assert.equal(creation.status, 201, creation.text);
+    return creation.body.id as string;
   };
   const finish = async (_scenario: string) => {
     const { user, processInstanceId } = await startJourney(app, testKey, { parameters: { _scenario } });

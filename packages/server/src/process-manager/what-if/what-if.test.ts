@@ -112,13 +112,13 @@ onBothEngines('what if', (_engine, places) => {
     const rules = [{ when: 'params.firstName == "Ada"', outcome: 'FAIL' }];
     const steps = document.steps.map((step) => (step.type === 'decision' ? { ...step, rules } : step));
     let next: string | undefined;
-    const seen: string[] = [];
+    const outcomes: string[] = [];
     do {
       const { body } = await whatIf({ ...document, steps }, { size: 2, ...(next && { after: next }) });
-      seen.push(...body.changed.map(({ outcome }: Count) => outcome));
+      outcomes.push(...body.changed.map(({ outcome }: Count) => outcome));
       next = body.next;
     } while (next !== undefined);
-    assert.deepEqual(seen, ['NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN']);
+    assert.deepEqual(outcomes, ['NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN', 'NOT_KNOWN']);
   });
 
   it('a what-if run replays every instance by the same version and by another, in parts, without opening personal data', async (t) => {
@@ -126,7 +126,7 @@ onBothEngines('what if', (_engine, places) => {
     const pattern = await findInstance(of, ids[1] as string);
     const journey = await findJourney(of, { instanceId: ids[1] as string });
     assert.ok(pattern && journey);
-    for (let made = 0; made < MANY; made += AT_ONCE) {
+    for (let count = 0; count < MANY; count += AT_ONCE) {
       await of.write(async (tx) => {
         for (let at = 0; at < AT_ONCE; at += 1) {
           const id = newId(app.clock.now());

@@ -158,16 +158,16 @@ function expressionOf(pick: Pick): string {
 }
 
 /** What an expression comes to: a truth value, or why there is none. */
-function evaluate(text: string, state: State): { ended: string; steps: number } {
+function evaluate(text: string, state: State): { outcome: string; steps: number } {
   const budget = newBudget();
   const { faults } = checkCondition(text);
-  if (faults.length > 0) return { ended: 'refused', steps: 0 };
+  if (faults.length > 0) return { outcome: 'refused', steps: 0 };
   try {
     const answer = compileCondition(text)(state, { now: 1_800_000_000_000, budget });
-    return { ended: String(answer), steps: MAX_EVALUATION_STEPS - budget.remaining };
+    return { outcome: String(answer), steps: MAX_EVALUATION_STEPS - budget.remaining };
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return { ended: error.reason, steps: MAX_EVALUATION_STEPS - budget.remaining };
+    return { outcome: error.reason, steps: MAX_EVALUATION_STEPS - budget.remaining };
   }
 }
 
@@ -181,12 +181,12 @@ describe('expressions that are written to be slow', () => {
       const [text, state] = [expressionOf(pick), pick(states)];
       const measure = () => {
         const before = process.threadCpuUsage();
-        const { ended, steps } = evaluate(text, state);
+        const { outcome, steps } = evaluate(text, state);
         const { user, system } = process.threadCpuUsage(before);
-        return { ended, steps, text, ms: (user + system) / 1000 };
+        return { outcome, steps, text, ms: (user + system) / 1000 };
       };
       let measured = measure();
-      counts[measured.ended] = (counts[measured.ended] ?? 0) + 1;
+      counts[measured.outcome] = (counts[measured.outcome] ?? 0) + 1;
       // Garbage of an earlier one may be collected while this one runs: the least of three counts.
       for (let again = 0; again < 2 && measured.ms > most.ms && measured.ms > 10; again++) {
         const next = measure();

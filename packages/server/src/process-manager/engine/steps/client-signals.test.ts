@@ -22,7 +22,7 @@ it('the signals of a client report a virtual camera and a file, each once, and c
 it('the signals of a client are added to the findings, and do not change them', () => {
   const check = { name: 'documentQuality', type: 'document', status: 'PASSED', metaData: { engine: 'x' } } as const;
   const other = { name: 'documentType', type: 'document', status: 'FAILED' } as const;
-  const noted = noteSignals([check, other], 'documentQuality', ['from_file']);
-  assert.deepEqual(noted, [{ ...check, metaData: { engine: 'x', client: ['from_file'] } }, other]);
+  const findings = noteSignals([check, other], 'documentQuality', ['from_file']);
+  assert.deepEqual(findings, [{ ...check, metaData: { engine: 'x', client: ['from_file'] } }, other]);
   assert.deepEqual(noteSignals([check], 'documentQuality', []), [check]);
 });

@@ -73,8 +73,8 @@ describe('the values of a form', () => {
     const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
     const property = fc.property(schemas, values, (schema, value) => {
       const wrapped = plain({ type: 'object', properties: { v: schema } });
-      const given = plain({ v: value });
-      assert.equal(formValueFaults(wrapped, given).length === 0, fits(wrapped, given));
+      const values = plain({ v: value });
+      assert.equal(formValueFaults(wrapped, values).length === 0, fits(wrapped, values));
     });
     fc.assert(property, { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 200), seed: TEST_SEED });
   });

@@ -13,18 +13,18 @@ const SECRET = 'hunter2-and-more';
 type Answers = { status?: number; body?: string; hang?: boolean };
 
 onBothEngines('an http step', (_engine, places) => {
-  let seen: { method: string | undefined; headers: Record<string, string>; body: string }[] = [];
+  let requests: { method: string | undefined; headers: Record<string, string>; body: string }[] = [];
   let answers: Answers[] = [];
   const service = createServer(async (request: IncomingMessage, response) => {
     const body = (await Array.fromAsync(request)).join('');
-    seen.push({ method: request.method, headers: request.headers as Record<string, string>, body });
+    requests.push({ method: request.method, headers: request.headers as Record<string, string>, body });
     const { status = 200, body: answer = '{}' } = answers.shift() ?? {};
     response.writeHead(status).end(answer);
   });
   let app: TestApp;
   let testKey: string;
   let url: string;
-  let made = 0;
+  let count = 0;
 
   before(async () => {
     await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
@@ -40,7 +40,7 @@ onBothEngines('an http step', (_engine, places) => {
     });
   });
   beforeEach(() => {
-    seen = [];
+    requests = [];
     answers = [];
   });
   after(async () => {
@@ -56,8 +56,8 @@ onBothEngines('an http step', (_engine, places) => {
   };
   /** Consent, the step, and a decision that the answer of the service makes. */
   const run = async (settings: object, rules: object[] = []) => {
-    made += 1;
-    const name = `http-${made}`;
+    count += 1;
+    const name = `http-${count}`;
     const steps = [
       { id: 'consent', type: 'consent' },
       { id: 'score', type: 'http', url, ...settings },
@@ -67,15 +67,15 @@ onBothEngines('an http step', (_engine, places) => {
     await call(`/api/process-manager/processDefinitions/${id}/deploy`);
     const parameters = { email: 'ada@example.com', firstName: 'Ada "the first"' };
     const { user, processInstanceId, token } = await startJourney(app, testKey, { processDefnName: name, parameters });
-    const ended = await user.finish();
+    const snapshot = await user.finish();
     const path = `/api/userdata-server/processDefinitions/${id}/processInstances/${processInstanceId}`;
     const checks = (await app.call(`${path}/userdata/checks`, { token })).body;
-    return { ended, processInstanceId, check: checks.find(({ step }: { step: string }) => step === 'score') };
+    return { snapshot, processInstanceId, check: checks.find(({ step }: { step: string }) => step === 'score') };
   };
 
   it('an http step sends the body of its template, with the secret in the header, and stores the configured values of the answer', async () => {
     answers = [{ body: '{"risk":{"score":0.2,"label":"low"},"ok":true,"more":[1]}' }];
-    const { ended, check, processInstanceId } = await run(
+    const { snapshot, check, processInstanceId } = await run(
       {
         headers: { Authorization: 'Bearer {secret.scoring}' },
         body: '{"id":"{processInstanceId}","who":"{params.firstName}","none":"{data.forms.form1.city}"}',
@@ -84,10 +84,10 @@ onBothEngines('an http step', (_engine, places) => {
       },
       [{ when: 'data.forms.http1.label == "low" && data.forms.http1.score < 0.5', outcome: 'PASS' }],
     );
-    assert.deepEqual([ended.status, check.status], ['COMPLETED_ENDED_SUCCESS', 'PASSED']);
-    assert.equal(seen.length, 1);
-    assert.equal(seen[0]?.headers.authorization, `Bearer ${SECRET}`);
-    assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { id: processInstanceId, who: 'Ada "the first"', none: '' });
+    assert.deepEqual([snapshot.status, check.status], ['COMPLETED_ENDED_SUCCESS', 'PASSED']);
+    assert.equal(requests.length, 1);
+    assert.equal(requests[0]?.headers.authorization, `Bearer ${SECRET}`);
+    assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { id: processInstanceId, who: 'Ada "the first"', none: '' });
     const path = '/api/process-manager/auditEvents?action=cloudSecret.used';
     const { body } = await app.call(path, { token: await app.token(testKey) });
     assert.match(body.content[0].actor, /^Step: http-\d+\/score$/);
@@ -96,16 +96,19 @@ onBothEngines('an http step', (_engine, places) => {
 
   it('an http step sends only ids unless a template says more', async () => {
     const { processInstanceId } = await run({});
-    assert.deepEqual(JSON.parse(seen[0]?.body ?? ''), { processInstanceId, environment: 'test', step: 'score' });
+    assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { processInstanceId, environment: 'test', step: 'score' });
   });
 
   it('an http step fails only if the service refuses', async () => {
     answers = [{ body: '{"ok":false}' }, { body: '{"ok":"yes"}' }];
     const no = await run({ passes: '/ok' });
-    assert.deepEqual([no.check.status, no.check.reason, no.ended.result.outcome], ['FAILED', 'refused', 'notPossible']);
+    assert.deepEqual(
+      [no.check.status, no.check.reason, no.snapshot.result.outcome],
+      ['FAILED', 'refused', 'notPossible'],
+    );
     const unclear = await run({ passes: '/ok' });
     assert.deepEqual([unclear.check.status, unclear.check.reason], ['NOT_PERFORMED', 'no_verdict']);
-    assert.equal(unclear.ended.status, 'REVIEW');
+    assert.equal(unclear.snapshot.status, 'REVIEW');
   });
 
   it('an http step is NOT_PERFORMED, never passed, if the answer is invalid', async () => {
@@ -115,19 +118,19 @@ onBothEngines('an http step', (_engine, places) => {
       [[{ body: '<html>' }], {}, 'not_json', 1],
       [[{ body: 'x'.repeat(70_000) }], {}, 'bad_answer', 1],
     ];
-    for (const [given, settings, reason, asked] of cases) {
-      seen = [];
-      answers = [...given];
-      const { check, ended } = await run(settings);
-      assert.deepEqual([check.status, check.reason, ended.status], ['NOT_PERFORMED', reason, 'REVIEW']);
-      assert.equal(seen.length, asked, reason);
+    for (const [replies, settings, reason, requestCount] of cases) {
+      requests = [];
+      answers = [...replies];
+      const { check, snapshot } = await run(settings);
+      assert.deepEqual([check.status, check.reason, snapshot.status], ['NOT_PERFORMED', reason, 'REVIEW']);
+      assert.equal(requests.length, requestCount, reason);
     }
   });
 
   it('an http step tries again if the service is busy, and uses the next answer', async () => {
     answers = [{ status: 503 }, { body: '{"ok":true}' }];
     const { check } = await run({ passes: '/ok' });
-    assert.deepEqual([check.status, seen.length], ['PASSED', 2]);
+    assert.deepEqual([check.status, requests.length], ['PASSED', 2]);
   });
 
   it('an http step sends a secret only to its hosts, also if the hosts changed after the deployment', async () => {
@@ -138,8 +141,8 @@ onBothEngines('an http step', (_engine, places) => {
     });
     const headers = { 'X-Key': '{secret.moved}' };
     await run({ headers });
-    assert.equal(seen[0]?.headers['x-key'], 'hunter2');
-    seen = [];
+    assert.equal(requests[0]?.headers['x-key'], 'hunter2');
+    requests = [];
     const steps = [{ id: 'score', type: 'http', url, headers }];
     const definition = await call('/api/process-manager/processDefinitions', {
       name: 'moved',
@@ -149,7 +152,7 @@ onBothEngines('an http step', (_engine, places) => {
     await call(`/api/process-manager/cloudSecrets/${id}`, { hosts: ['risk.example'] });
     const { user } = await startJourney(app, testKey, { processDefnName: 'moved' });
     await user.finish();
-    assert.deepEqual(seen, []);
+    assert.deepEqual(requests, []);
   });
 
   it('an http step is not deployed with an address that is not allowed', async () => {
@@ -174,9 +177,9 @@ onBothEngines('an http step', (_engine, places) => {
     const { id } = await call('/api/process-manager/processDefinitions', { name: 'no-secret', steps });
     const token = await app.token(testKey);
     const path = `/api/process-manager/processDefinitions/${id}/deploy`;
-    const refused = await app.call(path, { method: 'POST', body: '{}', token });
-    assert.deepEqual([refused.status, refused.body.code], [400, 100048]);
-    assert.equal(refused.body.errors[0].pointer, '/steps/0/headers/X-Key');
+    const refusal = await app.call(path, { method: 'POST', body: '{}', token });
+    assert.deepEqual([refusal.status, refusal.body.code], [400, 100048]);
+    assert.equal(refusal.body.errors[0].pointer, '/steps/0/headers/X-Key');
   });
 });
 
@@ -202,21 +205,21 @@ describe('the settings of an http step', () => {
 describe('a service that is called by an http step', () => {
   it('a service that is called by an http step is tried three times, at growing intervals, before the step is not performed', async () => {
     const paused: number[] = [];
-    let asked = 0;
+    let calls = 0;
     const request = {
       step: { id: 'x', type: 'http', method: 'POST', url: 'https://a.example', key: 'http1' },
       instanceId: '1',
       environment: 'live',
       state: { params: {}, data: NO_DATA },
       callHttp: async () => {
-        asked += 1;
-        return asked % 2 === 1 ? { status: 503, text: '' } : { status: 0, text: '', fault: 'unreachable' };
+        calls += 1;
+        return calls % 2 === 1 ? { status: 503, text: '' } : { status: 0, text: '', fault: 'unreachable' };
       },
       pause: async (ms: number) => void paused.push(ms),
     };
     const { checks } = (await http.work?.(request as never)) ?? { checks: [] };
     assert.deepEqual([checks[0]?.status, checks[0]?.reason], ['NOT_PERFORMED', 'unreachable']);
-    assert.deepEqual([asked, paused], [3, [1000, 4000]]);
+    assert.deepEqual([calls, paused], [3, [1000, 4000]]);
   });
 });
 

@@ -10,25 +10,25 @@ const biographicData = [
   { fieldName: 'Date Of Birth', values: { visualZoneValue: '12.08.74', mrzValue: '1974-08-12' } },
   { fieldName: 'Nationality', values: { mrzValue: 'UTO' } },
 ];
-const known = (properties: object, params = {}) =>
+const valuesFor = (properties: object, params = {}) =>
   knownValues({ properties }, { params, data: { ...NO_DATA, documents: { doc1: { biographicData }, doc2: {} } } });
 
 it('a form is filled with the values of a document, as they are printed if they are', () => {
-  assert.deepEqual(known({ first_name: text, surname: text, shoeSize: text }), {
+  assert.deepEqual(valuesFor({ first_name: text, surname: text, shoeSize: text }), {
     first_name: 'Zoë',
     surname: 'ERIKSSON',
   });
 });
 
 it('a form is filled with the parameters of the relying party first', () => {
-  assert.deepEqual(known({ firstName: text }, { firstName: 'Zo' }), { firstName: 'Zo' });
+  assert.deepEqual(valuesFor({ firstName: text }, { firstName: 'Zo' }), { firstName: 'Zo' });
 });
 
 it('a form is not filled with values that it would refuse, and dates have its format', () => {
-  assert.deepEqual(known({ dateOfBirth: { ...text, format: 'date' } }), { dateOfBirth: '1974-08-12' });
-  assert.deepEqual(known({ lastName: { ...text, maxLength: 7 } }), {});
-  assert.deepEqual(known({ nationality: { ...text, enum: ['D'] }, firstName: { type: 'number' } }), {});
-  assert.deepEqual(known({ nationality: { ...text, enum: ['UTO'] } }), { nationality: 'UTO' });
+  assert.deepEqual(valuesFor({ dateOfBirth: { ...text, format: 'date' } }), { dateOfBirth: '1974-08-12' });
+  assert.deepEqual(valuesFor({ lastName: { ...text, maxLength: 7 } }), {});
+  assert.deepEqual(valuesFor({ nationality: { ...text, enum: ['D'] }, firstName: { type: 'number' } }), {});
+  assert.deepEqual(valuesFor({ nationality: { ...text, enum: ['UTO'] } }), { nationality: 'UTO' });
 });
 
 it('a form is not filled without a document, whatever its fields are called', () => {

@@ -6,22 +6,27 @@ import { isProven, isUnproven, linkedUser } from './linked-user.ts';
 import { stepTypeOf, stepTypes } from './registry.ts';
 import type { StepType } from './step-type.ts';
 
-type Ended = { type: string; outcome: StepRecord['outcome']; userId?: string; store?: string };
+type EndedStep = { type: string; outcome: StepRecord['outcome']; userId?: string; store?: string };
 
 /** A journey whose steps have ended so, and that is at a step of the store now. */
-function journeyOf(ended: Ended[], params: Record<string, string> = {}) {
-  const steps: Step[] = ended.map(({ type, store = 'people' }, at) => ({ id: `s${at}`, type, key: `k${at}`, store }));
+function journeyOf(endedSteps: EndedStep[], params: Record<string, string> = {}) {
+  const steps: Step[] = endedSteps.map(({ type, store = 'people' }, at) => ({
+    id: `s${at}`,
+    type,
+    key: `k${at}`,
+    store,
+  }));
   const step: Step = { id: 'now', type: 'passkeyRegistration', store: 'people' };
   const forms = Object.fromEntries(
-    ended.flatMap(({ userId }, at) => (userId === undefined ? [] : [[`k${at}`, { userId }]])),
+    endedSteps.flatMap(({ userId }, at) => (userId === undefined ? [] : [[`k${at}`, { userId }]])),
   );
-  const done = Object.fromEntries(ended.map(({ outcome }, at) => [`s${at}`, { outcome, attempts: 1 }]));
+  const done = Object.fromEntries(endedSteps.map(({ outcome }, at) => [`s${at}`, { outcome, attempts: 1 }]));
   const state: State = { flow: { status: 'ACTIVE', done }, data: { ...NO_DATA, forms }, params };
   return { step, steps: [...steps, step], state, typeOf: stepTypeOf };
 }
 
 describe('the user of a step of an identity store', () => {
-  const added = (outcome: StepRecord['outcome'], userId?: string): Ended => ({
+  const added = (outcome: StepRecord['outcome'], userId?: string): EndedStep => ({
     type: 'addUser',
     outcome,
     ...(userId !== undefined && { userId }),
@@ -48,31 +53,31 @@ describe('the user of a step of an identity store', () => {
   });
 
   it('the user of a step of an identity store is never one of another store, or one named in a form', () => {
-    const elsewhere: Ended = { ...added('PASSED', 'a'), store: 'others' };
+    const elsewhere: EndedStep = { ...added('PASSED', 'a'), store: 'others' };
     assert.equal(linkedUser(journeyOf([elsewhere])), undefined);
-    const form: Ended = { type: 'form', outcome: 'PASSED', userId: 'a' };
+    const form: EndedStep = { type: 'form', outcome: 'PASSED', userId: 'a' };
     assert.equal(linkedUser(journeyOf([form])), undefined);
-    const failed: Ended = { type: 'passkeyAuthentication', outcome: 'FAILED', userId: 'a' };
+    const failed: EndedStep = { type: 'passkeyAuthentication', outcome: 'FAILED', userId: 'a' };
     assert.equal(linkedUser(journeyOf([failed])), undefined);
   });
 });
 
 describe('the authentication of the end user of a journey', () => {
-  const tried = (...outcomes: StepRecord['outcome'][]) =>
+  const journeyWith = (...outcomes: StepRecord['outcome'][]) =>
     journeyOf(outcomes.map((outcome) => ({ type: 'totpAuthentication', outcome })));
 
   it('the authentication of the end user is not required if no step required it', () => {
-    assert.equal(isUnproven(tried()), false);
-    assert.equal(isUnproven(tried('SKIPPED')), false);
+    assert.equal(isUnproven(journeyWith()), false);
+    assert.equal(isUnproven(journeyWith('SKIPPED')), false);
     assert.equal(isUnproven(journeyOf([{ type: 'faceAuthentication', outcome: 'FAILED', store: 'others' }])), false);
   });
 
   it('the authentication of the end user needs one step that has passed, and nothing less suffices', () => {
-    assert.equal(isUnproven(tried('PASSED')), false);
-    assert.equal(isUnproven(tried('FAILED', 'PASSED')), false);
+    assert.equal(isUnproven(journeyWith('PASSED')), false);
+    assert.equal(isUnproven(journeyWith('FAILED', 'PASSED')), false);
     for (const outcome of ['FAILED', 'NOT_PERFORMED', 'REVIEW'] as const) {
-      assert.equal(isUnproven(tried(outcome)), true);
-      assert.equal(isUnproven(tried(outcome, 'SKIPPED')), true);
+      assert.equal(isUnproven(journeyWith(outcome)), true);
+      assert.equal(isUnproven(journeyWith(outcome, 'SKIPPED')), true);
     }
   });
 });
