@@ -65,14 +65,14 @@ const versionsOf = (sealed: Map<string, string>) =>
 
 /** Rolls back what the given transaction did, counted from one, as a process that dies in its middle would. */
 function dyingIn(transaction: number, db: TenantDb): TenantDb {
-  let begun = 0;
+  let transactions = 0;
   return {
     ...db,
     write: (work) =>
       db.write(async (tx) => {
-        begun += 1;
+        transactions += 1;
         const result = await work(tx);
-        if (begun === transaction) throw new Error('killed');
+        if (transactions === transaction) throw new Error('killed');
         return result;
       }),
   };

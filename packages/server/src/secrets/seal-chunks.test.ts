@@ -88,14 +88,14 @@ describe('data that is sealed in chunks', () => {
 
   it('data that is sealed in chunks yields the chunks before a changed one, and nothing of that one', async () => {
     const sealed = await seal(plain);
-    const seen: Buffer[] = [];
+    const chunks: Buffer[] = [];
     await assert.rejects(async () => {
       const source = sourceOf(withBit(sealed, sealed.length - 20));
       for await (const each of openChunks(KEY, CONTEXT, source, plain.length)) {
-        seen.push(each);
+        chunks.push(each);
       }
     });
-    assert.ok(Buffer.concat(seen).equals(plain.subarray(0, 2 * CHUNK_BYTES)));
+    assert.ok(Buffer.concat(chunks).equals(plain.subarray(0, 2 * CHUNK_BYTES)));
   });
 });
 

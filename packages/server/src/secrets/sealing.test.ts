@@ -61,10 +61,10 @@ describe('a sealed value', () => {
 
   it('a sealed value differs each time, and does not show its content', () => {
     const plain = Buffer.from('the same words in every one');
-    const made = Array.from({ length: 1000 }, () => Buffer.from(seal(key, 'place', plain)));
-    assert.equal(new Set(made.map((each) => each.toString('hex'))).size, 1000);
-    assert.equal(new Set(made.map((each) => each.subarray(5, 17).toString('hex'))).size, 1000);
-    for (const each of made) assert.ok(!each.includes('same words'));
+    const sealedValues = Array.from({ length: 1000 }, () => Buffer.from(seal(key, 'place', plain)));
+    assert.equal(new Set(sealedValues.map((each) => each.toString('hex'))).size, 1000);
+    assert.equal(new Set(sealedValues.map((each) => each.subarray(5, 17).toString('hex'))).size, 1000);
+    for (const each of sealedValues) assert.ok(!each.includes('same words'));
   });
 
   it('a sealed value contains the version of its key, up to the largest number', () => {
