@@ -113,11 +113,11 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
       const counts: Record<string, number> = {};
       for (const [table, column] of before) {
         const reads = column === 'tenant_id' ? db.of(tenantId) : db.system;
-        const found = await reads.get<{ n: number }>(
+        const rowCount = await reads.get<{ n: number }>(
           { text: `SELECT count(*) AS n FROM ${table} WHERE ${column} = $1` },
           [tenantId],
         );
-        if (Number(found?.n) > 0) counts[table] = Number(found?.n);
+        if (Number(rowCount?.n) > 0) counts[table] = Number(rowCount?.n);
       }
       return counts;
     };
