@@ -36,13 +36,13 @@ onBothEngines('custom pages', (_engine, places) => {
   const post = (path: string, token?: string) =>
     grove.call(`${BASE}${path}`, { method: 'POST', ...(token && { token }) });
   const open = (url: string) => grove.call(new URL(url).pathname, { token: null });
-  const made = async (name: string, archive = pageZip(MORE)) => {
+  const uploadVersion = async (name: string, archive = pageZip(MORE)) => {
     const answer = await upload(name, archive);
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
   };
   const deployed = async (name: string, archive = pageZip(MORE)) => {
-    const { id } = await made(name, archive);
+    const { id } = await uploadVersion(name, archive);
     assert.equal((await post(`/${id}/deploy`)).status, 200);
     return (await grove.call(`${BASE}/${id}`)).body;
   };
@@ -58,7 +58,7 @@ onBothEngines('custom pages', (_engine, places) => {
       first.body.files.map(({ path }: { path: string }) => path),
       ['img/logo.png', 'index.html', 'js/app.js'],
     );
-    const second = await made('welcome', pageZip([], 'another'));
+    const second = await uploadVersion('welcome', pageZip([], 'another'));
     const list = await grove.call(`${BASE}?name=WELC%25`);
     assert.deepEqual([list.body.totalElements, list.body.content[0].version], [1, 2]);
     const versions = await grove.call(`${BASE}/welcome/versions?sort=version,desc`);
@@ -96,9 +96,9 @@ onBothEngines('custom pages', (_engine, places) => {
   });
 
   it('custom pages that do not exist, or belong to another tenant, answer 100042', async () => {
-    const { id } = await made('mine');
-    const { id: shown } = await deployed('mine');
-    const ways: (() => Promise<Answer>)[] = [id, shown].flatMap((each) => [
+    const { id } = await uploadVersion('mine');
+    const { id: deployedId } = await deployed('mine');
+    const ways: (() => Promise<Answer>)[] = [id, deployedId].flatMap((each) => [
       () => grove.call(`${BASE}/${each}`, { token: stranger }),
       () => grove.call(`${BASE}/${each}/archive`, { token: stranger }),
       () => grove.call(`${BASE}/${each}`, { method: 'DELETE', token: stranger }),
@@ -152,7 +152,7 @@ onBothEngines('custom pages', (_engine, places) => {
   it('custom pages are not served at the address of another tenant, or before they are deployed', async () => {
     const { url } = await deployed('of acme', pageZip([], 'of acme'));
     assert.equal((await open(url.replace('-acme/', '-stranger/'))).status, 404);
-    const { id } = await made('hidden', pageZip([], 'hidden'));
+    const { id } = await uploadVersion('hidden', pageZip([], 'hidden'));
     const { hash } = (await grove.app.db
       .of(asTenantId('acme'))
       .get<{ hash: string }>(unprepared('SELECT hash FROM custom_pages WHERE tenant_id = $1 AND id = $2'), [
@@ -163,7 +163,7 @@ onBothEngines('custom pages', (_engine, places) => {
   });
 
   it('custom pages can be previewed for an hour, whatever their status, at a random address', async () => {
-    const { id } = await made('draft', pageZip(MORE, '<p>draft'));
+    const { id } = await uploadVersion('draft', pageZip(MORE, '<p>draft'));
     const { body } = await post(`/${id}/preview`);
     const page = await open(body.url);
     assert.deepEqual([page.text, page.headers.get('cache-control')], ['<p>draft', 'no-store']);
@@ -196,8 +196,8 @@ onBothEngines('custom pages', (_engine, places) => {
         )
       )?.total ?? 0;
     const before = await contents();
-    const one = await made('gone', pageZip([{ name: 'only.js', content: 'only here' }], 'only this'));
-    const two = await made('gone', pageZip([], 'only this'));
+    const one = await uploadVersion('gone', pageZip([{ name: 'only.js', content: 'only here' }], 'only this'));
+    const two = await uploadVersion('gone', pageZip([], 'only this'));
     assert.equal(await contents(), before + 2);
     assert.equal((await grove.call(`${BASE}/${one.id}`, { method: 'DELETE' })).status, 204);
     assert.equal(await contents(), before + 1);
@@ -206,7 +206,7 @@ onBothEngines('custom pages', (_engine, places) => {
   });
 
   it('custom pages that are uploaded at once get a version each, and one for two requests with an Idempotency-Key', async () => {
-    const both = await Promise.all([1, 2, 3].map(() => made('raced')));
+    const both = await Promise.all([1, 2, 3].map(() => uploadVersion('raced')));
     assert.deepEqual(both.map(({ version }) => version).sort(), [1, 2, 3]);
     const once = () => upload('once', pageZip(MORE), { 'Idempotency-Key': 'page-once' });
     const [one, other] = [await once(), await once()];
@@ -217,7 +217,7 @@ onBothEngines('custom pages', (_engine, places) => {
   });
 
   it('custom pages are limited in the number of versions and in bytes: 100065 for more', async () => {
-    const { id } = await made('many');
+    const { id } = await uploadVersion('many');
     const db = grove.app.db.of(asTenantId('acme'));
     const set = (column: 'total_bytes' | 'version', value: number) =>
       db.write((tx) =>
@@ -259,7 +259,7 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.equal(created.status, 201, created.text);
     const deploy = () =>
       grove.call(`/api/process-manager/processDefinitions/${created.body.id}/deploy`, { method: 'POST' });
-    await made('questions');
+    await uploadVersion('questions');
     const early = await deploy();
     assert.deepEqual([early.status, early.body.errors[0].pointer], [400, '/steps/0/page']);
     const { url, id } = await deployed('questions');
@@ -270,8 +270,8 @@ onBothEngines('custom pages', (_engine, places) => {
     assert.deepEqual(step.settings, { page: 'questions', constants: { colour: 'red' }, url: new URL(url).pathname });
     await post(`/${id}/archive`);
     assert.equal((await user.look()).step.settings.url, undefined);
-    const sent = await user.submit('extra', { answer: 'yes' });
-    assert.equal(sent.status, 200, sent.text);
+    const answer = await user.submit('extra', { answer: 'yes' });
+    assert.equal(answer.status, 200, answer.text);
   });
 });
 
@@ -280,17 +280,17 @@ onBothEngines('custom pages with a domain of their own', (_engine, places) => {
     const environment = { GROVE_PAGES_DOMAIN: 'pages.localhost' };
     const grove = await openTestApp(await places.create(), { environment });
     try {
-      const made = await grove.call(`${BASE}/apart/versions`, {
+      const creation = await grove.call(`${BASE}/apart/versions`, {
         method: 'POST',
         body: new Uint8Array(pageZip(MORE, '<p>apart')),
         headers: { 'Content-Type': 'application/zip' },
       });
-      await grove.call(`${BASE}/${made.body.id}/deploy`, { method: 'POST' });
-      const { url } = (await grove.call(`${BASE}/${made.body.id}`)).body;
+      await grove.call(`${BASE}/${creation.body.id}/deploy`, { method: 'POST' });
+      const { url } = (await grove.call(`${BASE}/${creation.body.id}`)).body;
       const { host, port, protocol, pathname } = new URL(url);
       assert.match(host, /^[a-z2-7]{20}-acme\.pages\.localhost:\d+$/);
       assert.deepEqual([protocol, port, pathname], ['http:', new URL(grove.baseUrl).port, '/']);
-      const at = (path: string, named = host) => grove.app.http.inject({ url: path, headers: { host: named } });
+      const at = (path: string, hostName = host) => grove.app.http.inject({ url: path, headers: { host: hostName } });
       const page = await at('/');
       assert.equal(page.body, '<p>apart');
       const policy = String(page.headers['content-security-policy']);

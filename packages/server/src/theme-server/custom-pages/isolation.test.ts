@@ -124,11 +124,11 @@ for (const [title, environment] of [
       await page.route(`${origin}/web/`, (route) => route.fulfill({ contentType: 'text/html', body: host }));
       await page.goto(`${origin}/web/`);
       await page.waitForFunction('window.answer', undefined, { timeout: 30_000 });
-      const told = (await page.evaluate('window.answer')) as Record<string, string>;
-      assert.deepEqual([told.origin, told.from], ['null', 'null']);
-      const tried = JSON.parse(told.tried as string) as Record<string, string>;
-      const worked = Object.keys(tried).filter((name) => !tried[name]?.startsWith('no: '));
-      assert.deepEqual(worked, ['ownImage', 'ownScript', 'ownStyle'], JSON.stringify(tried, null, 1));
+      const report = (await page.evaluate('window.answer')) as Record<string, string>;
+      assert.deepEqual([report.origin, report.from], ['null', 'null']);
+      const attempts = JSON.parse(report.tried as string) as Record<string, string>;
+      const successes = Object.keys(attempts).filter((name) => !attempts[name]?.startsWith('no: '));
+      assert.deepEqual(successes, ['ownImage', 'ownScript', 'ownStyle'], JSON.stringify(attempts, null, 1));
       assert.equal(await page.title(), 'journey');
       // Opened by itself, it is shut in as well.
       await page.goto(url);

@@ -48,21 +48,24 @@ onBothEngines('themes', (_engine, places) => {
     });
 
   it('themes are created, listed, changed, read by anybody and deleted', async () => {
-    const made = await send('', { name: 'spring', palette, radius: 4, fontFamily: 'serif' });
-    assert.equal(made.status, 201, made.text);
-    assert.deepEqual([made.body.radius, made.body.fontFamily, made.body.darkPalette], [4, 'serif', undefined]);
+    const creation = await send('', { name: 'spring', palette, radius: 4, fontFamily: 'serif' });
+    assert.equal(creation.status, 201, creation.text);
+    assert.deepEqual(
+      [creation.body.radius, creation.body.fontFamily, creation.body.darkPalette],
+      [4, 'serif', undefined],
+    );
     assert.equal((await send('/spring', { darkPalette })).body.darkPalette.text, darkPalette?.text);
     const list = await grove.call(`${BASE}?name=spr%25&sort=name,desc`);
     assert.deepEqual([list.body.totalElements, list.body.content[0].lastUpdatedBy.slice(0, 7)], [1, 'API Key']);
-    const shown = await read('spring');
-    assert.deepEqual(shown.body, { name: 'spring', palette, darkPalette, radius: 4, fontFamily: 'serif' });
+    const answer = await read('spring');
+    assert.deepEqual(answer.body, { name: 'spring', palette, darkPalette, radius: 4, fontFamily: 'serif' });
     assert.equal((await grove.call(`${BASE}/spring`, { method: 'DELETE' })).status, 204);
     assert.equal((await read('spring')).body.code, 100097);
   });
 
   it('100351: themes cannot be changed by a caller who has read an older version', async () => {
-    const { body: made } = await send('', { name: 'twice', palette });
-    const path = `/twice?ifLastUpdatedDtm=${made.lastUpdatedDtm}`;
+    const { body: theme } = await send('', { name: 'twice', palette });
+    const path = `/twice?ifLastUpdatedDtm=${theme.lastUpdatedDtm}`;
     grove.clock.advance(1000);
     assert.equal((await send(path, { texts: { en: { 'start.title': 'Welcome' } } })).status, 200);
     const stale = await send(path, { texts: {} });
@@ -74,11 +77,11 @@ onBothEngines('themes', (_engine, places) => {
     const steps = [{ id: 'decide', type: 'decision' }];
     const manage = (path: string, body: object) =>
       grove.call(`/api/process-manager/processDefinitions${path}`, { method: 'POST', body: JSON.stringify(body) });
-    const { body: made } = await manage('', { name: 'dressed', theme: 'summer', steps });
-    const { body: refused } = await manage(`/${made.id}/deploy`, {});
-    assert.deepEqual([refused.code, refused.errors[0].pointer], [100048, '/theme']);
+    const { body: definition } = await manage('', { name: 'dressed', theme: 'summer', steps });
+    const { body: refusal } = await manage(`/${definition.id}/deploy`, {});
+    assert.deepEqual([refusal.code, refusal.errors[0].pointer], [100048, '/theme']);
     await send('', { name: 'summer', palette });
-    assert.equal((await manage(`/${made.id}/deploy`, {})).body.status, 'DEPLOYED_ACTIVE');
+    assert.equal((await manage(`/${definition.id}/deploy`, {})).body.status, 'DEPLOYED_ACTIVE');
   });
 
   it('themes include a default of Grove until the tenant creates its own', async () => {
@@ -170,13 +173,13 @@ onBothEngines('themes', (_engine, places) => {
 
   it('themes set the language of a journey, and texts in place of the default ones', async () => {
     const texts = { en: { 'start.title': 'Welcome' }, de: { again: 'Nochmal' } };
-    const made = await send('', { name: 'words', palette, defaultLanguage: 'de', texts });
-    assert.equal(made.status, 201, made.text);
-    assert.deepEqual([made.body.defaultLanguage, made.body.texts], ['de', texts]);
-    const shown = (await read('words')).body;
-    assert.deepEqual([shown.defaultLanguage, shown.texts], ['de', texts]);
-    const kept = (await send('/words', { radius: 2 })).body;
-    assert.deepEqual([kept.defaultLanguage, kept.texts], ['de', texts]);
+    const creation = await send('', { name: 'words', palette, defaultLanguage: 'de', texts });
+    assert.equal(creation.status, 201, creation.text);
+    assert.deepEqual([creation.body.defaultLanguage, creation.body.texts], ['de', texts]);
+    const theme = (await read('words')).body;
+    assert.deepEqual([theme.defaultLanguage, theme.texts], ['de', texts]);
+    const update = (await send('/words', { radius: 2 })).body;
+    assert.deepEqual([update.defaultLanguage, update.texts], ['de', texts]);
     const none = (await send('/words', { defaultLanguage: null, texts: {} })).body;
     assert.deepEqual([none.defaultLanguage, none.texts, none.radius], [undefined, {}, 2]);
   });
