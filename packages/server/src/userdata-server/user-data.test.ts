@@ -141,9 +141,9 @@ onBothEngines('user data', (_engine, places) => {
     const { openFolder } = await import('../engines/blobs/folder.ts');
     const folder = openFolder(app.config.blobFolder);
     const isThere = async ({ blob_key }: { blob_key: string }) => {
-      const found = await folder.get(blob_key).catch(() => undefined);
-      await found?.close();
-      return found !== undefined;
+      const blob = await folder.get(blob_key).catch(() => undefined);
+      await blob?.close();
+      return blob !== undefined;
     };
     // The application may be at work on the job already, which is then not due any more.
     for (let tries = 0; tries < 200 && (await Promise.all(blobs.map(isThere))).includes(true); tries++) {

@@ -11,18 +11,18 @@ const IMAGE_BYTES = 1024 * 1024;
 
 /** An archive of images that counts how many were read, and how many were being read at once. */
 function imagesOf(count: number) {
-  const seen = { read: 0, reading: 0, most: 0 };
+  const counts = { read: 0, reading: 0, most: 0 };
   const archive: Archive = {
     at: 1_700_000_000_000,
     entries: Array.from({ length: count }, (_, at) => ({
       path: `faces/face1/frame${at}.jpg`,
       contentType: 'image/jpeg',
       async open() {
-        seen.read += 1;
-        seen.reading += 1;
-        seen.most = Math.max(seen.most, seen.reading);
+        counts.read += 1;
+        counts.reading += 1;
+        counts.most = Math.max(counts.most, counts.reading);
         await turn();
-        seen.reading -= 1;
+        counts.reading -= 1;
         return Readable.from([Buffer.alloc(IMAGE_BYTES, at)]);
       },
     })),
@@ -30,37 +30,37 @@ function imagesOf(count: number) {
     manifest: (entries) => ({ entries }),
     sign: async () => 'header..signature',
   };
-  return { archive, seen };
+  return { archive, counts };
 }
 
 describe('the stream of an archive', () => {
   it('the stream of an archive reads one entry after another, and no further ahead than its reader', async () => {
-    const { archive, seen } = imagesOf(50);
+    const { archive, counts } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
     for (let turns = 0; turns < 100; turns++) await turn();
-    assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
+    assert.ok(counts.read <= 3, `${counts.read} images were read for nobody`);
     const entries = await unzip(await buffer(readable));
-    assert.deepEqual([seen.read, seen.most, entries.size], [50, 1, 52]);
+    assert.deepEqual([counts.read, counts.most, entries.size], [50, 1, 52]);
   });
 
   it('the stream of an archive reads nothing more once its reader has disconnected', async () => {
-    const { archive, seen } = imagesOf(50);
+    const { archive, counts } = imagesOf(50);
     const readable = writeArchive(archive);
     await once(readable, 'readable');
     readable.destroy();
     for (let turns = 0; turns < 100; turns++) await turn();
-    assert.ok(seen.read <= 3, `${seen.read} images were read for nobody`);
+    assert.ok(counts.read <= 3, `${counts.read} images were read for nobody`);
   });
 
   it('the stream of an archive stops before the next entry for a caller who has lost the permission', async () => {
-    const { archive, seen } = imagesOf(50);
+    const { archive, counts } = imagesOf(50);
     const fault = new Error('the permission was lost');
     const ensureAllowed = async () => {
-      if (seen.read === 10) throw fault;
+      if (counts.read === 10) throw fault;
     };
     await assert.rejects(buffer(writeArchive({ ...archive, ensureAllowed })), fault);
-    assert.equal(seen.read, 10);
+    assert.equal(counts.read, 10);
   });
 
   it('the stream of an archive fails with the fault of an entry that cannot be read', async () => {

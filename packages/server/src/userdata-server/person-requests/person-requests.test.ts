@@ -64,13 +64,13 @@ onBothEngines('requests about a person', (_engine, places) => {
     const { id } = await post('/api/process-manager/processDefinitions', FORM);
     await post(`/api/process-manager/processDefinitions/${id}/deploy`);
     // By the parameter of a token of her own, and by an answer that she gave.
-    const told = { name: 'for Ada Quillfeather', processDefnName: FORM.name, parameters: { email: EMAIL } };
-    mine.tokenId = (await post('/api/process-manager/processTokens', told)).id;
+    const tokenBody = { name: 'for Ada Quillfeather', processDefnName: FORM.name, parameters: { email: EMAIL } };
+    mine.tokenId = (await post('/api/process-manager/processTokens', tokenBody)).id;
     const create = `/api/process-manager/processInstances/create?pt=`;
     mine.instances.push((await post(`${create}${mine.tokenId}`)).processInstanceId);
-    const answered = await startJourney(app, testKey, { processDefnName: FORM.name });
-    await answered.user.submit('details', { contact: ` ${EMAIL.toUpperCase()} ` });
-    mine.instances.push(answered.processInstanceId);
+    const journey = await startJourney(app, testKey, { processDefnName: FORM.name });
+    await journey.user.submit('details', { contact: ` ${EMAIL.toUpperCase()} ` });
+    mine.instances.push(journey.processInstanceId);
     const otherwise = { name: 'for Bob', processDefnName: FORM.name, parameters: { email: `x${EMAIL}` } };
     const { id: bobs } = await post('/api/process-manager/processTokens', otherwise);
     others.instanceId = (await post(`${create}${bobs}`)).processInstanceId;

@@ -27,13 +27,13 @@ describe('the job of a request about a person', () => {
     const run = async (requestId: string, environment: string) => {
       await db.write((tx) => tx.run(ADD, ['acme', requestId, environment, Buffer.from('x')]));
       const context = { tenant: () => db, signal: new AbortController().signal };
-      return { ended: job.run({ requestId }, context as never) };
+      return { result: job.run({ requestId }, context as never) };
     };
     const atWork = [await run('one', 'test'), await run('two', 'test')];
-    await assert.rejects((await run('three', 'test')).ended, JobPostponed);
+    await assert.rejects((await run('three', 'test')).result, JobPostponed);
     const live = await run('four', 'live');
     open([]);
-    await Promise.all([...atWork, live].map(({ ended }) => ended));
-    await (await run('five', 'test')).ended;
+    await Promise.all([...atWork, live].map(({ result }) => result));
+    await (await run('five', 'test')).result;
   });
 });
