@@ -32,7 +32,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   let other: TenantId;
   let manager: ReturnType<typeof openServer>;
   /** What the machine sees next. */
-  let seen = 0;
+  let rowCount = 0;
 
   const openServer = () =>
     openWatchlistManager({
@@ -44,7 +44,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
       images: {
         reencode: async (bytes) => ({ bytes: Buffer.from(bytes), contentType: 'image/jpeg', width: 1, height: 1 }),
       },
-      vision: { faceTemplate: async () => ({ template: faceOf(seen), quality: 0.876, reasons: [] }) },
+      vision: { faceTemplate: async () => ({ template: faceOf(rowCount), quality: 0.876, reasons: [] }) },
       everyTenantId: async function* () {
         yield acme;
       },
@@ -82,27 +82,27 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   const newList = async (tenant = acme, environment: 'live' | 'test' = 'live') => {
     lists += 1;
     const body = { name: `faces ${lists}` };
-    const made = await manager.handlers.watchlists.create(contextOf(tenant, environment), {
+    const list = await manager.handlers.watchlists.create(contextOf(tenant, environment), {
       params: {},
       query: {},
       body,
     });
-    return made as { id: string; name: string };
+    return list as { id: string; name: string };
   };
   const add = async (listId: string, number: number, more: object = {}, context = contextOf(acme)) => {
-    seen = number;
+    rowCount = number;
     const input = { params: { watchlistId: listId }, query: {}, body: { image, ...more } };
     return (await manager.handlers.watchlists.addMember(context, input)) as { id: string; quality: number };
   };
   const match = async (listId: string, number: number, server = manager, context = contextOf(acme)) => {
-    seen = number;
+    rowCount = number;
     const input = { params: { watchlistId: listId }, query: {}, body: { image } };
-    const found = (await server.handlers.watchlists.match(context, input)) as {
+    const result = (await server.handlers.watchlists.match(context, input)) as {
       candidates: { memberId: string; score: number }[];
       numCompared: number;
       numNotComparable: number;
     };
-    return { ...found, ids: found.candidates.map(({ memberId }) => memberId) };
+    return { ...result, ids: result.candidates.map(({ memberId }) => memberId) };
   };
 
   it('the faces of watchlists are found, changed and removed, on this server and on another that had cached them', async () => {
@@ -113,7 +113,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     assert.equal(one.quality, 0.88);
     for (const server of [manager, second]) assert.deepEqual((await match(id, 1, server)).ids, [one.id]);
     const three = await add(id, 3);
-    seen = 4;
+    rowCount = 4;
     const place = { watchlistId: id, memberId: two.id };
     await manager.handlers.watchlists.updateMember(contextOf(acme), { params: place, query: {}, body: { image } });
     await manager.handlers.watchlists.removeMember(contextOf(acme), {
@@ -127,8 +127,8 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
       assert.deepEqual((await match(id, 3, server)).ids, [three.id]);
       assert.deepEqual((await match(id, 4, server)).ids, [two.id]);
       assert.equal((await match(id, 4, server)).numCompared, 2);
-      const found = await server.searchWatchlist(acme, 'live', name, faceOf(3));
-      assert.deepEqual(found, { candidates: [{ memberId: three.id, score: 1 }], compared: 2, notComparable: 0 });
+      const result = await server.searchWatchlist(acme, 'live', name, faceOf(3));
+      assert.deepEqual(result, { candidates: [{ memberId: three.id, score: 1 }], compared: 2, notComparable: 0 });
     }
   });
 
@@ -179,17 +179,17 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
 
   it('the faces of watchlists are cached up to a number of lists and of faces, and are found beyond it, too', async () => {
     const few = openGalleries({ vault }, { maxFaces: 3, maxGalleries: 2 });
-    const made = [await newList(), await newList(), await newList()];
-    for (const { id } of made) {
+    const lists = [await newList(), await newList(), await newList()];
+    for (const { id } of lists) {
       await add(id, 1);
       await add(id, 2);
     }
     for (let round = 0; round < 2; round++) {
-      for (const { name } of made) {
+      for (const { name } of lists) {
         const list = await findListNamed(db.of(acme), { environment: 'live', name });
         assert.ok(list);
-        const sought = { template: faceOf(2), atLeast: 0.7, limit: 5, now: clock.now() };
-        const searches = [few.search(db.of(acme), list, sought), few.search(db.of(acme), list, sought)];
+        const query = { template: faceOf(2), atLeast: 0.7, limit: 5, now: clock.now() };
+        const searches = [few.search(db.of(acme), list, query), few.search(db.of(acme), list, query)];
         for (const { hits, numCompared } of await Promise.all(searches)) {
           assert.deepEqual([hits.length, numCompared], [1, 2]);
         }
@@ -212,12 +212,12 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
     const { name } = await newList();
     assert.equal(await manager.searchValues(acme, 'live', name, ['A1']), undefined);
     const numbers = { name: 'numbers', type: 'DOCUMENT_NUMBER' } as const;
-    const made = await manager.handlers.watchlists.create(contextOf(acme), { params: {}, query: {}, body: numbers });
-    const { id } = made as { id: string };
+    const list = await manager.handlers.watchlists.create(contextOf(acme), { params: {}, query: {}, body: numbers });
+    const { id } = list as { id: string };
     const input = { params: { watchlistId: id }, query: {}, body: { value: 'L898902C3' } };
     const member = (await manager.handlers.watchlists.addMember(contextOf(acme), input)) as { id: string };
     assert.equal(await manager.searchWatchlist(acme, 'live', 'numbers', faceOf(1)), undefined);
-    const found = await manager.searchValues(acme, 'live', 'numbers', ['nobody', 'l898902 c3', '']);
-    assert.deepEqual(found, { candidates: [{ memberId: member.id, score: 1 }] });
+    const result = await manager.searchValues(acme, 'live', 'numbers', ['nobody', 'l898902 c3', '']);
+    assert.deepEqual(result, { candidates: [{ memberId: member.id, score: 1 }] });
   });
 });

@@ -27,9 +27,9 @@ describe('watchlists of real faces', () => {
   before(async () => {
     grove = await openTestApp(await places.create(), { environment: { GROVE_VISION: 'lazy' } });
     id = (await send('', { name: 'wanted' })).body.id;
-    const made = await send(`/${id}/watchlist-members`, { image: base64(FRANCK), lastName: 'Franck' });
-    assert.equal(made.status, 201, made.text);
-    franck = made.body.id;
+    const creation = await send(`/${id}/watchlist-members`, { image: base64(FRANCK), lastName: 'Franck' });
+    assert.equal(creation.status, 201, creation.text);
+    franck = creation.body.id;
     const raw = await addRaw(AUDREY);
     assert.deepEqual([raw.status, raw.body.firstName], [201, 'Audrey'], raw.text);
   });
@@ -81,8 +81,8 @@ describe('watchlists of real faces', () => {
       ],
     };
     const manage = '/api/process-manager/processDefinitions';
-    const made = await grove.call(manage, { method: 'POST', body: JSON.stringify(definition) });
-    const deployed = await grove.call(`${manage}/${made.body.id}/deploy`, { method: 'POST' });
+    const creation = await grove.call(manage, { method: 'POST', body: JSON.stringify(definition) });
+    const deployed = await grove.call(`${manage}/${creation.body.id}/deploy`, { method: 'POST' });
     assert.equal(deployed.status, 200, deployed.text);
     const { user, processInstanceId } = await startJourney(grove, grove.apiKey, { processDefnName: 'watching' });
     const body = new Uint8Array(picture(FRANCK_TURNED));
@@ -90,7 +90,7 @@ describe('watchlists of real faces', () => {
     assert.equal((await user.call('/steps/selfie/images/image', upload)).status, 200);
     const now = await submitSelfie(user);
     assert.equal(now.status, 'REVIEW', JSON.stringify(now));
-    const place = `/api/userdata-server/processDefinitions/${made.body.id}/processInstances/${processInstanceId}`;
+    const place = `/api/userdata-server/processDefinitions/${creation.body.id}/processInstances/${processInstanceId}`;
     const { body: checks } = await grove.call(`${place}/userdata/checks`);
     const check = checks.find(({ name }: { name: string }) => name === 'watchlist');
     assert.equal(check.status, 'REVIEW');

@@ -29,12 +29,12 @@ onBothEngines('watchlists', (_engine, places) => {
   };
 
   it('watchlists are created, listed, read, changed and deleted', async () => {
-    const given = { name: 'fraudsters', description: 'of the branch', maxSize: 5, expireMembersAfter: 'P30D' };
-    const made = await send('', given);
-    assert.equal(made.status, 201, made.text);
-    const { id, createdDtm, lastUpdatedDtm, createdBy, lastUpdatedBy, ...rest } = made.body;
-    assert.deepEqual(rest, { ...given, environment: 'live', type: 'FACE', status: 'ACTIVE', numMembers: 0 });
-    assert.deepEqual((await grove.call(`${WATCHLISTS}/${id}`)).body, made.body);
+    const settings = { name: 'fraudsters', description: 'of the branch', maxSize: 5, expireMembersAfter: 'P30D' };
+    const creation = await send('', settings);
+    assert.equal(creation.status, 201, creation.text);
+    const { id, createdDtm, lastUpdatedDtm, createdBy, lastUpdatedBy, ...rest } = creation.body;
+    assert.deepEqual(rest, { ...settings, environment: 'live', type: 'FACE', status: 'ACTIVE', numMembers: 0 });
+    assert.deepEqual((await grove.call(`${WATCHLISTS}/${id}`)).body, creation.body);
     const changed = await send(`/${id}`, {
       name: 'swindlers',
       status: 'INACTIVE',
@@ -65,10 +65,10 @@ onBothEngines('watchlists', (_engine, places) => {
         SELECT tenant_id, $2, NULL, ${columns.join(', ')} FROM watchlist_members
         WHERE tenant_id = $1 AND watchlist_id = $3 AND value_hash IS NOT NULL`,
     };
-    const counted = { text: 'UPDATE watchlists SET num_members = $3 WHERE tenant_id = $1 AND id = $2' };
+    const setCount = { text: 'UPDATE watchlists SET num_members = $3 WHERE tenant_id = $1 AND id = $2' };
     await db.write(async (tx) => {
       for (let at = 1; at < count; at++) await tx.run(copy, ['acme', `member-${at}`, listId]);
-      await tx.run(counted, ['acme', listId, count]);
+      await tx.run(setCount, ['acme', listId, count]);
     });
     const sizes: number[] = [];
     const size = {
@@ -161,9 +161,9 @@ onBothEngines('watchlists', (_engine, places) => {
     await step(() => remove(`/${id}/watchlist-members/${content[0].id}`));
     await step(() => send(`/${id}`, { status: 'INACTIVE' }));
     await step(() => remove(`/${id}`));
-    const told = (await actions()).filter(([, item]) => item === id);
+    const recordedActions = (await actions()).filter(([, item]) => item === id);
     assert.deepEqual(
-      told,
+      recordedActions,
       [
         'created',
         'memberAdded',
@@ -177,7 +177,7 @@ onBothEngines('watchlists', (_engine, places) => {
         'deleted',
       ].map((action) => [`watchlist.${action}`, id]),
     );
-    assert.doesNotMatch(JSON.stringify(told) + grove.logged(), /Unmistakable|SECRET7/);
+    assert.doesNotMatch(JSON.stringify(recordedActions) + grove.logged(), /Unmistakable|SECRET7/);
   });
 
   it('watchlists can be named by a definition once one has that name', async () => {
@@ -190,12 +190,12 @@ onBothEngines('watchlists', (_engine, places) => {
         { id: 'decide', type: 'decision' },
       ],
     };
-    const made = await grove.call('/api/process-manager/processDefinitions', {
+    const creation = await grove.call('/api/process-manager/processDefinitions', {
       method: 'POST',
       body: JSON.stringify(definition),
     });
     const deploy = () =>
-      grove.call(`/api/process-manager/processDefinitions/${made.body.id}/deploy`, { method: 'POST' });
+      grove.call(`/api/process-manager/processDefinitions/${creation.body.id}/deploy`, { method: 'POST' });
     assert.equal((await deploy()).body.errors[0].pointer, '/steps/1/name');
     await newList({ name: 'to be named', type: 'FACE' });
     assert.equal((await deploy()).status, 200);
@@ -214,8 +214,8 @@ onBothEngines('watchlists', (_engine, places) => {
       ],
     };
     const manage = '/api/process-manager/processDefinitions';
-    const made = await grove.call(manage, { method: 'POST', body: JSON.stringify(definition) });
-    const deployed = await grove.call(`${manage}/${made.body.id}/deploy`, { method: 'POST' });
+    const creation = await grove.call(manage, { method: 'POST', body: JSON.stringify(definition) });
+    const deployed = await grove.call(`${manage}/${creation.body.id}/deploy`, { method: 'POST' });
     assert.equal(deployed.status, 200, deployed.text);
     const checkOf = async (email: string | undefined) => {
       const parameters: Record<string, string> = email === undefined ? {} : { email };
@@ -226,15 +226,15 @@ onBothEngines('watchlists', (_engine, places) => {
       let { status } = await user.finish();
       // The state of a journey and the status of its instance are two reads: the second may be newer than the first.
       for (let tries = 0; status === 'ACTIVE' && tries < 100; tries++) ({ status } = await user.look());
-      const place = `/api/userdata-server/processDefinitions/${made.body.id}/processInstances/${processInstanceId}`;
+      const place = `/api/userdata-server/processDefinitions/${creation.body.id}/processInstances/${processInstanceId}`;
       const [check] = (await grove.call(`${place}/userdata/checks`)).body.filter(
         ({ name }: { name: string }) => name === 'watchlist',
       );
       return { status, check };
     };
-    const found = await checkOf('ADA@Example.com');
-    assert.deepEqual([found.status, found.check.status], ['REVIEW', 'REVIEW']);
-    assert.deepEqual(found.check.metaData.candidates, [{ memberId, score: 1 }]);
+    const match = await checkOf('ADA@Example.com');
+    assert.deepEqual([match.status, match.check.status], ['REVIEW', 'REVIEW']);
+    assert.deepEqual(match.check.metaData.candidates, [{ memberId, score: 1 }]);
     const free = await checkOf('grace@example.com');
     assert.deepEqual([free.status, free.check.status], ['COMPLETED_ENDED_SUCCESS', 'PASSED']);
     const none = await checkOf(undefined);
