@@ -268,7 +268,7 @@ describe('a fault of the configuration', () => {
   });
 
   it('an unknown GROVE_ variable is a fault of the configuration, which suggests the known one that was probably meant', () => {
-    const meant: Record<string, string> = {
+    const suggestions: Record<string, string> = {
       GROVE_PORT: 'PORT',
       GROVE_PRT: 'PORT',
       GROVE_HOSTT: 'HOST',
@@ -281,7 +281,7 @@ describe('a fault of the configuration', () => {
       GROVE_TRUSTED_PROXY: 'GROVE_TRUST_PROXY',
       GROVE_SOMETHING_ELSE: '',
     };
-    for (const [name, near] of Object.entries(meant)) {
+    for (const [name, near] of Object.entries(suggestions)) {
       assert.deepEqual(faultsOf({ [name]: 'x' }), [
         `${name} is not a variable Grove knows${near && `; did you mean ${near}?`}`,
       ]);

@@ -9,8 +9,8 @@ const PAGE = new URL('../../../docs/configuration.md', import.meta.url);
 describe('the table of the configuration', () => {
   it('the table of the configuration is the one in the documentation; paste the new one between the marks if this fails', () => {
     const page = readFileSync(PAGE, 'utf8');
-    const shown = /<!-- variables -->\n([\s\S]*)\n<!-- \/variables -->/.exec(page)?.[1]?.trim();
-    assert.equal(shown, configurationTable());
+    const table = /<!-- variables -->\n([\s\S]*)\n<!-- \/variables -->/.exec(page)?.[1]?.trim();
+    assert.equal(table, configurationTable());
   });
 
   it('the table of the configuration has a row of three cells for each variable, in the order of the code', () => {

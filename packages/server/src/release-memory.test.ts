@@ -10,10 +10,10 @@ function sizeOfYoungSpace(): number {
 }
 
 test('releaseMemory makes the space of young objects small again after a start', () => {
-  let kept: object[] = [];
+  let objects: object[] = [];
   for (let number = 0; sizeOfYoungSpace() < 8 * MB && number < 50_000_000; number++) {
-    if (number % 200_000 === 0) kept = [];
-    kept.push({ number });
+    if (number % 200_000 === 0) objects = [];
+    objects.push({ number });
   }
   const grown = sizeOfYoungSpace();
   assert.ok(grown >= 8 * MB, `it has grown to ${grown} bytes`);

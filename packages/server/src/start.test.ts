@@ -81,9 +81,9 @@ describe('the demonstration', () => {
     // The folder is not empty any more, so a later start makes none either.
     assert.equal(await started(place, ({ demonstration }) => demonstration), undefined);
 
-    const shown = await places.create();
-    await started(shown, ({ demonstration }) => assert.ok(demonstration));
-    assert.equal(await started(shown, ({ demonstration }) => demonstration, { demonstration: 'never' }), undefined);
+    const demoPlace = await places.create();
+    await started(demoPlace, ({ demonstration }) => assert.ok(demonstration));
+    assert.equal(await started(demoPlace, ({ demonstration }) => demonstration, { demonstration: 'never' }), undefined);
   });
 
   it('the demonstration is not created if tenants exist already', async () => {
@@ -124,8 +124,8 @@ describe('the demonstration', () => {
     await started(place, async (server) => {
       assert.notEqual(server.demonstration?.apiKey, first?.apiKey);
       assert.equal((await keysOf(server)).totalElements, 2);
-      const { apiKey: _, ...kept } = server.demonstration ?? {};
-      assert.deepEqual(JSON.parse(readFileSync(fileOf(place), 'utf8')), kept);
+      const { apiKey: _, ...stored } = server.demonstration ?? {};
+      assert.deepEqual(JSON.parse(readFileSync(fileOf(place), 'utf8')), stored);
     });
   });
 });

@@ -51,7 +51,7 @@ export async function startCeph(): Promise<Ceph> {
   const folder = mkdtempSync(join(tmpdir(), 'grove-ceph-'));
   const processes: ChildProcess[] = [];
   const stop = async () => {
-    await Promise.all(processes.map(ended));
+    await Promise.all(processes.map(untilEnd));
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -62,7 +62,7 @@ export async function startCeph(): Promise<Ceph> {
       stop,
       async killGateway() {
         const gateway = processes.pop();
-        if (gateway) await ended(gateway);
+        if (gateway) await untilEnd(gateway);
       },
       async startGateway() {
         launchGateway();
@@ -159,7 +159,7 @@ async function untilAnswers(endpoint: string): Promise<void> {
   }
 }
 
-function ended(child: ChildProcess): Promise<void> {
+function untilEnd(child: ChildProcess): Promise<void> {
   return new Promise((done) => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return done();
     child.once('close', () => done());

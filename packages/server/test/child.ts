@@ -51,19 +51,19 @@ function watched(process: ChildProcess): Child {
   // A child that was killed no longer reads.
   process.stdin?.on('error', () => undefined);
   const lines = createInterface({ input: process.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  const ended = new Promise<void>((done) => process.once('close', () => done()));
+  const end = new Promise<void>((done) => process.once('close', () => done()));
   return {
     pid: process.pid ?? 0,
     async line() {
       const { value, done } = await lines.next();
       if (!done) return value;
-      await ended;
+      await end;
       throw new Error(`the child process ended:\n${errors}`);
     },
     tell: (line) => void process.stdin?.write(`${line}\n`),
     async kill(signal) {
       process.kill(signal);
-      await ended;
+      await end;
     },
   };
 }

@@ -55,11 +55,11 @@ async function call(server: Server, path: string, init: { body?: Json; cookie?: 
 
 /** Makes an instance and goes through its first steps; what is noted has been answered. */
 async function ride(server: Server, tokenId: string, rides: Ride[]): Promise<void> {
-  const made = await call(server, `/api/process-manager/processInstances/create?pt=${tokenId}`, { post: true });
-  assert.equal(made.status, 201);
+  const creation = await call(server, `/api/process-manager/processInstances/create?pt=${tokenId}`, { post: true });
+  assert.equal(creation.status, 201);
   const one: Ride = {
-    id: made.body.processInstanceId,
-    code: codeOf(made.body.redirectUrl),
+    id: creation.body.processInstanceId,
+    code: codeOf(creation.body.redirectUrl),
     acknowledged: ['instance.created'],
   };
   rides.push(one);
@@ -72,8 +72,8 @@ async function ride(server: Server, tokenId: string, rides: Ride[]): Promise<voi
   const { cookie } = one;
   const submit = async (step: string, result: Json) => {
     const { revision } = (await call(server, journey, { cookie })).body;
-    const sent = await call(server, `${journey}/steps/${step}`, { body: { revision, result }, cookie });
-    assert.equal(sent.status, 200, JSON.stringify(sent.body));
+    const answer = await call(server, `${journey}/steps/${step}`, { body: { revision, result }, cookie });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
   };
   await submit('consent', { accepted: true });
   one.acknowledged.push('instance.stepCompleted consent');
@@ -100,10 +100,10 @@ async function assertTaken(server: Server, one: Ride): Promise<void> {
   for (let tries = 0; ; tries++) {
     const { status, body } = await call(server, path);
     assert.equal(status, 200, `an acknowledged instance is gone: ${JSON.stringify(body)}`);
-    const seen = body.content.map(({ type, step }: { type: string; step?: string }) => {
+    const eventNames = body.content.map(({ type, step }: { type: string; step?: string }) => {
       return step === undefined ? type : `${type} ${step}`;
     });
-    const missing = one.acknowledged.filter((each) => !seen.includes(each));
+    const missing = one.acknowledged.filter((each) => !eventNames.includes(each));
     if (missing.length === 0) return;
     // What a machine has still to do is waited for; the rest must be there.
     assert.deepEqual(missing, ['instance.stepCompleted document']);
@@ -114,22 +114,22 @@ async function assertTaken(server: Server, one: Ride): Promise<void> {
 
 const WHOLE = unprepared(`SELECT
   (SELECT count(*) FROM process_instances WHERE tenant_id = $1) AS instances,
-  (SELECT CAST(coalesce(sum(value), 0) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'instances/%') AS counted,
+  (SELECT CAST(coalesce(sum(value), 0) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'instances/%') AS total,
   (SELECT CAST(sum(counter) AS BIGINT) FROM process_tokens WHERE tenant_id = $1)
     + (SELECT CAST(coalesce(sum(value), 0) AS BIGINT) FROM counters WHERE tenant_id = $1 AND name LIKE 'processTokenUses/%') AS uses,
-  (SELECT count(DISTINCT instance_id) FROM instance_events WHERE tenant_id = $1 AND sequence = 1) AS begun,
+  (SELECT count(DISTINCT instance_id) FROM instance_events WHERE tenant_id = $1 AND sequence = 1) AS starts,
   (SELECT CAST(coalesce(sum(sequence), 0) AS BIGINT) FROM process_instances WHERE tenant_id = $1) AS sequences,
   (SELECT count(*) FROM instance_events WHERE tenant_id = $1) AS events`);
-type Whole = Record<'instances' | 'counted' | 'uses' | 'begun' | 'sequences' | 'events', number>;
+type Whole = Record<'instances' | 'total' | 'uses' | 'starts' | 'sequences' | 'events', number>;
 
 /** Instances, totals, uses of the token and events agree, in one snapshot of the database. */
 async function assertWhole(place: TestPlace): Promise<void> {
   const db = openDb(readConfig(place.environment).database, () => undefined);
   try {
-    const { instances, counted, uses, begun, sequences, events } = (await db
+    const { instances, total, uses, starts, sequences, events } = (await db
       .of(TENANT)
       .get<Whole>(WHOLE, [TENANT])) as Whole;
-    assert.deepEqual({ counted, uses, begun }, { counted: instances, uses: instances, begun: instances });
+    assert.deepEqual({ total, uses, starts }, { total: instances, uses: instances, starts: instances });
     assert.equal(sequences, events, 'no event is missing in its sequence');
   } finally {
     await db.close();
@@ -146,14 +146,14 @@ describe('journeys of a server that is killed', { timeout: 900_000 }, () => {
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
       const token = await grove.token(apiKey);
       const body = JSON.stringify({ name: 'crash', processDefnName: 'document-only' });
-      const made = await grove.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const creation = await grove.call('/api/process-manager/processTokens', { method: 'POST', body, token });
       await grove.stop();
 
       let total = 0;
       let server = await start(children, place, apiKey);
       for (let round = 0; round < ROUNDS; round++) {
         const rides: Ride[] = [];
-        const riding = Array.from({ length: END_USERS }, () => rideUntilKilled(server, made.body.id, rides));
+        const riding = Array.from({ length: END_USERS }, () => rideUntilKilled(server, creation.body.id, rides));
         const { from, to } = KILL_AFTER_INSTANCES;
         const enough = from + chance() * (to - from);
         await untilDone(() => rides.length >= enough, riding);

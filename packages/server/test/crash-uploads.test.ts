@@ -46,19 +46,19 @@ async function post(server: Server, path: string, body: object | Buffer, headers
     body: Buffer.isBuffer(body) ? (body as unknown as BodyInit) : JSON.stringify(body),
   });
   // biome-ignore lint/suspicious/noExplicitAny: the tests say what it should be.
-  const said = (await answer.json()) as any;
-  assert.ok(answer.ok, JSON.stringify(said));
-  return { said, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
+  const content = (await answer.json()) as any;
+  assert.ok(answer.ok, JSON.stringify(content));
+  return { content, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
 }
 
 /** One end user who sends the same picture again and again; each answered upload is noted. */
 async function uploadUntilKilled(server: Server, tokenId: string, acknowledged: Map<string, number>): Promise<void> {
   try {
     const create = `/api/process-manager/processInstances/create?pt=${tokenId}`;
-    const { said: made } = await post(server, create, {}, { Authorization: `Bearer ${server.bearer}` });
-    const code = codeOf(made.redirectUrl);
-    const { said: opened, cookie } = await post(server, '/api/journey/sessions', { code }, {});
-    const journey = `/api/journey/${made.processInstanceId}`;
+    const { content: instance } = await post(server, create, {}, { Authorization: `Bearer ${server.bearer}` });
+    const code = codeOf(instance.redirectUrl);
+    const { content: opened, cookie } = await post(server, '/api/journey/sessions', { code }, {});
+    const journey = `/api/journey/${instance.processInstanceId}`;
     await post(
       server,
       `${journey}/steps/consent`,
@@ -67,7 +67,7 @@ async function uploadUntilKilled(server: Server, tokenId: string, acknowledged: 
     );
     for (;;) {
       await post(server, `${journey}/steps/document/images/front`, IMAGE, { cookie });
-      acknowledged.set(made.processInstanceId, (acknowledged.get(made.processInstanceId) ?? 0) + 1);
+      acknowledged.set(instance.processInstanceId, (acknowledged.get(instance.processInstanceId) ?? 0) + 1);
     }
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
@@ -105,14 +105,16 @@ describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, ()
       const { apiKey } = await grove.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
       const token = await grove.token(apiKey);
       const body = JSON.stringify({ name: 'crash', processDefnName: 'document-only' });
-      const made = await grove.call('/api/process-manager/processTokens', { method: 'POST', body, token });
+      const creation = await grove.call('/api/process-manager/processTokens', { method: 'POST', body, token });
       await grove.stop();
 
       let uploads = 0;
       const acknowledged = new Map<string, number>();
       for (let round = 0; round < ROUNDS; round++) {
         const server = await start(children, place, apiKey);
-        const users = Array.from({ length: END_USERS }, () => uploadUntilKilled(server, made.body.id, acknowledged));
+        const users = Array.from({ length: END_USERS }, () =>
+          uploadUntilKilled(server, creation.body.id, acknowledged),
+        );
         const total = () => [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
         const enough = uploads + 1 + chance() * MAX_UPLOADS_BEFORE;
         // An end user who gives up before the server is killed has met a fault.

@@ -20,17 +20,17 @@ const PAGE = 1000;
 const TENANT = asTenantId('acme');
 
 type Key = { id: string; code: string };
-type Sent = { name: string; idempotencyKey?: string };
+type CreateRequest = { name: string; idempotencyKey?: string };
 type Server = {
   child: Child;
-  create(sent: Sent): Promise<{ status: number; replayed: boolean; key: Key }>;
+  create(sent: CreateRequest): Promise<{ status: number; replayed: boolean; key: Key }>;
   get<T>(path: string): Promise<T>;
   /** Exchanges a key for a token, which shows that its secret is the stored one. */
   issue(apiKey: string): Promise<string>;
 };
 
 /** What the writers know: requests that were answered, and requests whose connection died. */
-type Ledger = { answered: Map<string, Sent & Key>; unanswered: Sent[] };
+type Ledger = { answered: Map<string, CreateRequest & Key>; unanswered: CreateRequest[] };
 
 async function startServer(children: Children, place: TestPlace, apiKey: string): Promise<Server> {
   const quiet = { PORT: '0', HOST: '127.0.0.1', GROVE_RATE_LIMIT: 'off', GROVE_LOG_LEVEL: 'silent' };
@@ -69,27 +69,27 @@ async function issue(baseUrl: string, apiKey: string): Promise<string> {
 async function write(server: Server, ledger: Ledger, round: number, writer: number): Promise<void> {
   for (let number = 1; ; number++) {
     const name = `${writer % 2 ? 'once' : 'plain'} ${round}.${writer}.${number}`;
-    const sent: Sent = writer % 2 ? { name, idempotencyKey: name.replace(' ', '-') } : { name };
+    const request: CreateRequest = writer % 2 ? { name, idempotencyKey: name.replace(' ', '-') } : { name };
     try {
-      const { status, key } = await server.create(sent);
+      const { status, key } = await server.create(request);
       assert.equal(status, 201, `${name}: ${JSON.stringify(key)}`);
-      ledger.answered.set(name, { ...sent, ...key });
+      ledger.answered.set(name, { ...request, ...key });
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error;
-      ledger.unanswered.push(sent);
+      ledger.unanswered.push(request);
       return;
     }
   }
 }
 
 /** A client whose connection died asks again, and there is exactly one key, whether the first try had come through or not. */
-async function askAgain(server: Server, { answered, unanswered }: Ledger): Promise<number> {
+async function askAgain(server: Server, { answered: keysByName, unanswered }: Ledger): Promise<number> {
   const repeatable = unanswered.filter(({ idempotencyKey }) => idempotencyKey);
-  const retry = async (sent: Sent) => {
-    const { status, key } = await server.create(sent);
-    assert.equal(status, 201, `${sent.name}: ${JSON.stringify(key)}`);
-    answered.set(sent.name, { ...sent, ...key });
-    const { content } = await server.get<{ content: Key[] }>(`?name=${encodeURIComponent(sent.name)}`);
+  const retry = async (request: CreateRequest) => {
+    const { status, key } = await server.create(request);
+    assert.equal(status, 201, `${request.name}: ${JSON.stringify(key)}`);
+    keysByName.set(request.name, { ...request, ...key });
+    const { content } = await server.get<{ content: Key[] }>(`?name=${encodeURIComponent(request.name)}`);
     assert.deepEqual(
       content.map(({ id }) => id),
       [key.id],
@@ -97,22 +97,22 @@ async function askAgain(server: Server, { answered, unanswered }: Ledger): Promi
   };
   await Promise.all(repeatable.map(retry));
   unanswered.length = 0;
-  for (const sent of [...answered.values()].filter(({ idempotencyKey }) => idempotencyKey).slice(-SAMPLES)) {
-    const { status, replayed, key } = await server.create(sent);
-    assert.deepEqual([status, replayed, key.id, key.code], [201, true, sent.id, sent.code]);
+  for (const request of [...keysByName.values()].filter(({ idempotencyKey }) => idempotencyKey).slice(-SAMPLES)) {
+    const { status, replayed, key } = await server.create(request);
+    assert.deepEqual([status, replayed, key.id, key.code], [201, true, request.id, request.code]);
   }
   return repeatable.length;
 }
 
 /** The newest keys first, until all that were looked for are found. */
-async function assertListed(server: Server, wanted: ReadonlySet<string>): Promise<void> {
-  const missing = new Set(wanted);
+async function assertListed(server: Server, names: ReadonlySet<string>): Promise<void> {
+  const missing = new Set(names);
   for (let page = 0, last = false; missing.size > 0 && !last; page++) {
     const answer = await server.get<{ content: Key[]; last: boolean }>(`?sort=id,desc&size=${PAGE}&page=${page}`);
     for (const { id } of answer.content) missing.delete(id);
     last = answer.last;
   }
-  assert.equal(missing.size, 0, `${missing.size} of ${wanted.size} acknowledged keys are lost`);
+  assert.equal(missing.size, 0, `${missing.size} of ${names.size} acknowledged keys are lost`);
 }
 
 const STATE = unprepared(`SELECT
@@ -171,13 +171,13 @@ describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS 
       }
       const server = await startServer(children, place, apiKey);
       await examine(server, 0);
-      const kept = await assertWhole(place);
-      t.diagnostic(`${kept} keys, ${ledger.answered.size} of them acknowledged, ${askedAgain} clients asked again`);
+      const keyCount = await assertWhole(place);
+      t.diagnostic(`${keyCount} keys, ${ledger.answered.size} of them acknowledged, ${askedAgain} clients asked again`);
 
       // Otherwise the kills came before anything was written, and nothing was shown.
       assert.ok(ledger.answered.size > ROUNDS * 10, `${ledger.answered.size} keys were acknowledged`);
       assert.ok(askedAgain > ROUNDS, `${askedAgain} clients asked again`);
-      assert.ok(kept >= ledger.answered.size + 1);
+      assert.ok(keyCount >= ledger.answered.size + 1);
     });
   });
 });

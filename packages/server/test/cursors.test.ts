@@ -28,7 +28,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     'users of a name': { path: '/api/identity-store/stores/people/users?extId=%25r%25&' },
   };
 
-  const made = async (path: string, body: object) => {
+  const create = async (path: string, body: object) => {
     const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body) });
     assert.equal(answer.status, 201, answer.text);
     return answer.body;
@@ -39,7 +39,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     const db = app.app.db.of(asTenantId('acme'));
     const definition = await addTestDefinition(db, { name: 'walked' });
     const other = await addTestDefinition(db, { name: 'walks' });
-    await made('/api/identity-store/stores', { name: 'people' });
+    await create('/api/identity-store/stores', { name: 'people' });
     const parameters = '{"lastName":"Lovelace"}';
     const tokenIds = [
       (await addTestToken(db, definition, { parameters })).id,
@@ -47,18 +47,18 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     ];
     for (let number = 0; number < COUNT; number++) {
       const path = `/api/process-manager/processInstances/create?pt=${tokenIds[number % 2]}`;
-      const { processInstanceId } = await made(path, {});
+      const { processInstanceId } = await create(path, {});
       // Leaves an audit event.
       await app.call(`/api/process-manager/processInstances/${processInstanceId}/withParameters`);
-      await made('/api/process-manager/processTokens', { name: `token ${number}`, processDefnName: 'walked' });
-      await made('/api/identity-store/stores/people/users', { extId: `user ${number}` });
+      await create('/api/process-manager/processTokens', { name: `token ${number}`, processDefnName: 'walked' });
+      await create('/api/identity-store/stores/people/users', { extId: `user ${number}` });
     }
     lists.deliveries = { path: await deliveries() };
   });
   after(() => app.stop());
 
   const deliveries = async () => {
-    const webhook = await made('/api/notification-service/webhooks', {
+    const webhook = await create('/api/notification-service/webhooks', {
       name: 'hook',
       uri: 'https://hooks.example.com/',
       events: ['instance.deleted'],

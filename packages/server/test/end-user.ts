@@ -59,7 +59,7 @@ export function enter(app: Reachable, opened: Answer): EndUser {
     if (status !== 200) throw new Error(text);
     return body;
   };
-  const settled: EndUser['settled'] = async (clock) => {
+  const waitUntilSettled: EndUser['settled'] = async (clock) => {
     const deadline = Date.now() + (clock ? SETTLE_WITH_ENGINES_MS : SETTLE_MS);
     const lookMs = clock ? LOOK_WITH_ENGINES_MS : LOOK_MS;
     for (;;) {
@@ -78,7 +78,7 @@ export function enter(app: Reachable, opened: Answer): EndUser {
     call(`/steps/${step}/images/${image}`, { method: 'POST', body: JSON.stringify(standIn) });
   const finish = async () => {
     for (let at = 0; at < MAX_STEPS; at++) {
-      const now = await settled();
+      const now = await waitUntilSettled();
       if (!now.step) return now;
       const { id, type } = now.step;
       if (type === 'document') await upload(id, 'front', { person: 'ada' });
@@ -88,7 +88,7 @@ export function enter(app: Reachable, opened: Answer): EndUser {
     }
     throw new Error('the journey does not end');
   };
-  return { processInstanceId, cookie, call, look, settled, submit, upload, finish };
+  return { processInstanceId, cookie, call, look, settled: waitUntilSettled, submit, upload, finish };
 }
 
 /** A job that failed waits for a clock that only the test moves, so the log has the cause. */

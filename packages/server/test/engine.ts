@@ -37,7 +37,7 @@ export function newState(params: Record<string, string> = {}): State {
 export type Ride = {
   state: State;
   effects: Effect[];
-  refused: Reason | undefined;
+  refusal: Reason | undefined;
   faults: readonly { pointer: string; message: string }[];
   /** Lets something happen, `after` milliseconds after the last time. */
   on(trigger: Trigger, after?: number): Ride;
@@ -49,14 +49,14 @@ export function ride(definition: CompiledDefinition, params: Record<string, stri
   let now = NOW;
   const step = (state: State, trigger: Trigger, effects: Effect[]): Ride => {
     const next = nextStep(definition, state, { ...trigger, now, freshId: CHILD_ID });
-    const refused = next.refusal;
-    const after = refused === undefined ? next.state : state;
-    const all = refused === undefined ? [...effects, ...next.effects] : effects;
+    const refusal = next.refusal;
+    const after = refusal === undefined ? next.state : state;
+    const all = refusal === undefined ? [...effects, ...next.effects] : effects;
     return {
       state: after,
       effects: all,
-      refused,
-      faults: refused === undefined ? [] : (next.faults ?? []),
+      refusal: refusal,
+      faults: refusal === undefined ? [] : (next.faults ?? []),
       on(what, ms = 0) {
         now += ms;
         return step(after, what, all);

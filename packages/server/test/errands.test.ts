@@ -34,11 +34,11 @@ describe('the tasks of a newcomer in ARCHITECTURE.md', () => {
   });
 
   it('a new step type that end users see is at most six files besides translations', () => {
-    const named = ['server/src', 'contract/src', 'journey/src', 'journey/public'].flatMap((folder) =>
+    const filesOfStep = ['server/src', 'contract/src', 'journey/src', 'journey/public'].flatMap((folder) =>
       filesWith(folder, /\bswitchDevice\b/),
     );
     const view = filesWith('journey/src', /\bSwitchDeviceStep\b/);
-    const files = new Set([...named, ...view]);
+    const files = new Set([...filesOfStep, ...view]);
     assert.ok(files.size <= 6, [...files].join(', '));
   });
 

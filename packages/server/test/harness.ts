@@ -216,9 +216,9 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     client: createClient({ baseUrl, apiKey }),
     logged: () => lines.join(''),
     token,
-    async call(path, { token: given, headers, ...init } = {}) {
-      if (given === undefined) own ??= token();
-      const bearer = given === undefined ? await own : given;
+    async call(path, { token: bearerToken, headers, ...init } = {}) {
+      if (bearerToken === undefined) own ??= token();
+      const bearer = bearerToken === undefined ? await own : bearerToken;
       return fetchAnswer(`${baseUrl}${path}`, {
         redirect: 'manual',
         ...init,

@@ -134,7 +134,7 @@ async function seed(grove: TestApp): Promise<Seeds> {
 
 /** One of each kind, as far as a single request makes it. */
 async function seedNames(grove: TestApp): Promise<Record<string, string>> {
-  const made = async (path: string, body: object | Buffer, type = 'application/json') => {
+  const create = async (path: string, body: object | Buffer, type = 'application/json') => {
     const content = body instanceof Buffer ? body : JSON.stringify(body);
     const init = { method: 'POST', body: content as string, headers: { 'Content-Type': type } };
     const answer = await grove.call(`/api/${path}`, init);
@@ -143,39 +143,39 @@ async function seedNames(grove: TestApp): Promise<Record<string, string>> {
     return (id ?? operator?.id ?? executionId) as string;
   };
   const definitions = 'process-manager/processDefinitions';
-  const definition = await made(definitions, { name: 'onboarding', steps: STEPS });
-  await made(`${definitions}/${definition}/deploy`, {});
+  const definition = await create(definitions, { name: 'onboarding', steps: STEPS });
+  await create(`${definitions}/${definition}/deploy`, {});
   const store = 'identity-store/stores/customers';
   const watchlist = 'watchlist-manager/facewatchlists';
-  const watchlistId = await made(watchlist, { name: 'banned', type: 'DOCUMENT_NUMBER' });
+  const watchlistId = await create(watchlist, { name: 'banned', type: 'DOCUMENT_NUMBER' });
   const secret = { name: 'RISK_KEY', value: 'hunter2', hosts: ['risk.example'] };
   const hook = { name: 'crm', uri: 'https://crm.example/', events: ['*'] };
   const ids = {
     processDefinitionId: definition,
     processDefnId: definition,
-    processTokenId: await made('process-manager/processTokens', { name: 'link', processDefnName: 'onboarding' }),
-    exportId: await made('process-manager/exports', {}),
-    cloudSecretId: await made('process-manager/cloudSecrets', secret),
-    personRequestId: await made('userdata-server/personRequests', { email: 'ada@example.com' }),
-    apiKeyId: await made('arthr/apiKeys', { name: 'caller', permissions: [] }),
-    webhookId: await made('notification-service/webhooks', hook),
+    processTokenId: await create('process-manager/processTokens', { name: 'link', processDefnName: 'onboarding' }),
+    exportId: await create('process-manager/exports', {}),
+    cloudSecretId: await create('process-manager/cloudSecrets', secret),
+    personRequestId: await create('userdata-server/personRequests', { email: 'ada@example.com' }),
+    apiKeyId: await create('arthr/apiKeys', { name: 'caller', permissions: [] }),
+    webhookId: await create('notification-service/webhooks', hook),
     watchlistId,
-    memberId: await made(`${watchlist}/${watchlistId}/watchlist-members`, { value: 'L898902C3' }),
-    id: await made('theme-server/customPages/questions/versions', pageZip(), 'application/zip'),
-    executionId: await made('identity-store/events/queries/start', {}),
+    memberId: await create(`${watchlist}/${watchlistId}/watchlist-members`, { value: 'L898902C3' }),
+    id: await create('theme-server/customPages/questions/versions', pageZip(), 'application/zip'),
+    executionId: await create('identity-store/events/queries/start', {}),
   };
-  await made('theme-server/themes', EXAMPLES.get('themes.create') ?? {});
-  await made('identity-store/stores', { name: 'customers' });
-  await made(`${store}/totpPolicy`, { name: 'usual' });
-  await made(`${store}/passkeyConfig`, { rpId: 'example.com' });
-  await made(`${store}/appkeyConfig`, { rpId: 'example.com', appId: 'https://example.com/app' });
-  await made(`${store}/pushNotificationPolicy`, { rpId: 'example.com' });
-  await made('operator-manager/roles', { name: 'Shift leader', permissions: [], environments: ['live'] });
+  await create('theme-server/themes', EXAMPLES.get('themes.create') ?? {});
+  await create('identity-store/stores', { name: 'customers' });
+  await create(`${store}/totpPolicy`, { name: 'usual' });
+  await create(`${store}/passkeyConfig`, { rpId: 'example.com' });
+  await create(`${store}/appkeyConfig`, { rpId: 'example.com', appId: 'https://example.com/app' });
+  await create(`${store}/pushNotificationPolicy`, { rpId: 'example.com' });
+  await create('operator-manager/roles', { name: 'Shift leader', permissions: [], environments: ['live'] });
   const person = { name: 'Ada', email: 'ada@acme.example', role: 'Shift leader' };
   return {
     ...ids,
-    userId: await made(`${store}/users`, { extId: 'ada' }),
-    operatorId: await made('operator-manager/operators', person),
+    userId: await create(`${store}/users`, { extId: 'ada' }),
+    operatorId: await create('operator-manager/operators', person),
     storeName: 'customers',
     rpId: 'example.com',
     policyName: 'usual',

@@ -92,7 +92,7 @@ export async function openIdentityJourneys(place: TestPlace) {
     return (await grove.call(`${path}/checks`, { token })).body as { name: string; status: string; reason?: string }[];
   };
   /** How a check ended, in one line. */
-  const ended = async (journey: StartedJourney, name: string) => {
+  const reasonOf = async (journey: StartedJourney, name: string) => {
     const result = (await checksOf(journey)).find((check) => check.name === name);
     return `${result?.name} ${result?.status} ${result?.reason ?? ''}`.trim();
   };
@@ -150,7 +150,7 @@ export async function openIdentityJourneys(place: TestPlace) {
     start,
     begin,
     checksOf,
-    ended,
+    ended: reasonOf,
     formsOf,
     outcome,
     eventsOf,

@@ -26,11 +26,11 @@ describe('the identity store', () => {
   let user: string;
   before(async () => {
     grove = await openTestApp(await places.create());
-    const create = async (path: string, given: object) => {
-      const body = JSON.stringify(given);
-      const made = await grove.call(`/api/identity-store/stores${path}`, { method: 'POST', body });
-      assert.ok(made.status === 200 || made.status === 201, made.text);
-      return made.body;
+    const create = async (path: string, fields: object) => {
+      const body = JSON.stringify(fields);
+      const answer = await grove.call(`/api/identity-store/stores${path}`, { method: 'POST', body });
+      assert.ok(answer.status === 200 || answer.status === 201, answer.text);
+      return answer.body;
     };
     await create('', { name: STORE });
     await create(`/${STORE}/totpPolicy`, { name: POLICY });
@@ -38,21 +38,21 @@ describe('the identity store', () => {
   });
   after(() => grove.stop());
 
-  const asked = operations().filter(
+  const calls = operations().filter(
     ({ id, operation }) => operation.path.includes('{storeName}') && (!needsBody(operation) || id in BODIES),
   );
-  it('the identity store has operations for this test to call', () => assert.ok(asked.length > 20));
+  it('the identity store has operations for this test to call', () => assert.ok(calls.length > 20));
 
-  for (const { id, operation } of asked) {
+  for (const { id, operation } of calls) {
     const codes: readonly number[] = operation.codes ?? [];
-    const answersOf = async (known: Readonly<Record<string, string>>) => {
-      const found: number[] = [];
+    const answersOf = async (parameters: Readonly<Record<string, string>>) => {
+      const codes: number[] = [];
       for (const { path } of addressesOf(operation)) {
-        const url = path.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? NOBODY);
+        const url = path.replace(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? NOBODY);
         const body = BODIES[id] && JSON.stringify(BODIES[id]);
-        found.push((await grove.call(url, { method: operation.method, ...(body && { body }) })).body?.code);
+        codes.push((await grove.call(url, { method: operation.method, ...(body && { body }) })).body?.code);
       }
-      return new Set(found);
+      return new Set(codes);
     };
 
     if (codes.includes(100027)) {
@@ -67,8 +67,8 @@ describe('the identity store', () => {
     }
     if (codes.includes(100029) && operation.path.includes('{rpId}')) {
       it(`100029: ${id} is refused for an unknown relying party`, async () => {
-        const known = { storeName: STORE, userId: user, userExtId: EXT_ID };
-        assert.deepEqual(await answersOf(known), new Set([100029]));
+        const parameters = { storeName: STORE, userId: user, userExtId: EXT_ID };
+        assert.deepEqual(await answersOf(parameters), new Set([100029]));
       });
     }
   }

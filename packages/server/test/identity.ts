@@ -30,10 +30,10 @@ export async function openTestIdentity(place: TestPlace): Promise<TestIdentity> 
   let own = await token();
   const test = await app.tenants.createApiKey(grove.tenantId, { name: 'Of tests', environment: 'test' });
   const other = await app.tenants.create({ id: 'other' });
-  const send: TestIdentity['send'] = (method, path, body, given = own) =>
+  const send: TestIdentity['send'] = (method, path, body, token = own) =>
     grove.call(`/api/identity-store${path}`, {
       method,
-      token: given,
+      token: token,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
   const until = async (isSo: () => Promise<boolean>) => {

@@ -45,8 +45,8 @@ describe('long work of test callers', () => {
       };
       const tests = Array.from({ length: 30 }, () => begin('test'));
       // Only those for whom there is no room end before the database answers.
-      const refused = await Promise.race(tests.map((each) => each.catch((error: unknown) => error)));
-      assert.equal(refused instanceof ApiError && refused.code, 100010);
+      const refusal = await Promise.race(tests.map((each) => each.catch((error: unknown) => error)));
+      assert.equal(refusal instanceof ApiError && refusal.code, 100010);
       const live = begin('live');
       await new Promise((done) => setImmediate(done));
       assert.ok(reads.live > 0, 'a live caller begins at once');

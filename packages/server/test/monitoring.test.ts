@@ -48,8 +48,8 @@ describe('monitoring', () => {
   it('monitoring counts verifications, steps, webhooks and waiting reviews, and traces them from the caller to the webhook', async () => {
     const token = await app.token(testKey);
     const hook = JSON.stringify({ name: 'hook', uri: receiver.uri, events: ['instance.completed'] });
-    const made = await app.call('/api/notification-service/webhooks', { method: 'POST', body: hook, token });
-    assert.equal(made.status, 201, made.text);
+    const creation = await app.call('/api/notification-service/webhooks', { method: 'POST', body: hook, token });
+    assert.equal(creation.status, 201, creation.text);
     const done = await startJourney(app, testKey, { parameters: {} });
     await done.user.finish();
     const review = await startJourney(app, testKey, { parameters: { _scenario: 'document-blurred' } });
@@ -70,15 +70,15 @@ describe('monitoring', () => {
   it('every metric of the alerts and the dashboard is written by the server', async () => {
     const text = await metrics();
     // On SQLite there are no connections to count.
-    const written = new Set(['grove_database_connections', 'up', 'ALERTS']);
+    const writtenMetrics = new Set(['grove_database_connections', 'up', 'ALERTS']);
     for (const [, name = ''] of text.matchAll(/^# TYPE (\S+)/gm)) {
-      for (const ending of ['', '_bucket', '_count', '_sum']) written.add(`${name}${ending}`);
+      for (const ending of ['', '_bucket', '_count', '_sum']) writtenMetrics.add(`${name}${ending}`);
     }
-    const named = `${readFileSync(ALERTS, 'utf8')}${readFileSync(`${DEPLOY}grafana/grove.json`, 'utf8')}`;
-    const names = new Set(named.match(/\b(grove|process|nodejs)_[a-z0-9_]+/g));
+    const sources = `${readFileSync(ALERTS, 'utf8')}${readFileSync(`${DEPLOY}grafana/grove.json`, 'utf8')}`;
+    const names = new Set(sources.match(/\b(grove|process|nodejs)_[a-z0-9_]+/g));
     assert.ok(names.size > 20);
     assert.deepEqual(
-      [...names].filter((name) => !written.has(name)),
+      [...names].filter((name) => !writtenMetrics.has(name)),
       [],
     );
   });

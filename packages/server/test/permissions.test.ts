@@ -11,8 +11,8 @@ describe('a key without permissions', () => {
   before(async () => {
     grove = await openTestApp(await places.create());
     const body = JSON.stringify({ name: 'holds nothing', permissions: [] });
-    const made = await grove.call('/api/arthr/apiKeys', { method: 'POST', body });
-    token = await grove.token(made.body.code);
+    const creation = await grove.call('/api/arthr/apiKeys', { method: 'POST', body });
+    token = await grove.token(creation.body.code);
   });
   after(() => grove.stop());
 

@@ -103,15 +103,15 @@ export async function startPostgres(): Promise<TestPostgres> {
     kill: (signal) => {
       server.kill(signal);
     },
-    ended: () => ended(server),
+    ended: () => untilEnd(server),
     async restart() {
-      await ended(server);
+      await untilEnd(server);
       server = launch();
       await untilReady(adminUrl);
     },
     async stop() {
       server.kill('SIGINT');
-      await ended(server);
+      await untilEnd(server);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -172,7 +172,7 @@ async function run(url: string, statement: string): Promise<void> {
   }
 }
 
-function ended(child: ReturnType<typeof spawn>): Promise<void> {
+function untilEnd(child: ReturnType<typeof spawn>): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((done) => child.once('exit', () => done()));
 }

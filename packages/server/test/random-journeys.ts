@@ -59,7 +59,7 @@ export const definitions: fc.Arbitrary<CompiledDefinition> = fc
     return definitionOf(...steps, { id: `s${drafts.length}`, type: 'decision' });
   });
 
-export const JUDGED = ['face', 'document', 'duplicate'];
+export const CHECKED_TYPES = ['face', 'document', 'duplicate'];
 
 const stepIds = fc.nat({ max: 8 }).map((at) => `s${at}`);
 const checks = fc
@@ -131,7 +131,7 @@ export const journeys = fc.record({
   ),
 });
 
-export type Move = { before: State; trigger: Trigger; after: State; refused: string | undefined; effects: number };
+export type Move = { before: State; trigger: Trigger; after: State; refusal: string | undefined; effects: number };
 
 /** Every input of a journey with the states before and after it. */
 export function* moves({
@@ -149,7 +149,7 @@ export function* moves({
     assert.equal(JSON.stringify(state), frozen, 'the state that was given is never changed');
     const reached = next.refusal === undefined ? next.state : state;
     const effects = next.refusal === undefined ? next.effects.length : 0;
-    yield { before: state, trigger: input, after: reached, refused: next.refusal, effects };
+    yield { before: state, trigger: input, after: reached, refusal: next.refusal, effects };
     state = reached;
   }
 }

@@ -21,8 +21,8 @@ describe('roles of processes on one database', () => {
   before(async () => {
     place = await places.create();
     api = await openTestApp(place, { environment: { GROVE_ROLES: 'api,worker' } });
-    const made = await api.client.processDefinitions.create({ body: DEFINITION as never });
-    await api.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+    const definition = await api.client.processDefinitions.create({ body: DEFINITION as never });
+    await api.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   });
   after(() => api.stop());
 

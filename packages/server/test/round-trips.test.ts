@@ -67,14 +67,14 @@ describe('round trips to PostgreSQL', () => {
     for (let times = 0; times < 3; times++) {
       const before = traffic();
       let looks = 0;
-      const counted: TestIdentity = {
+      const countingGrove: TestIdentity = {
         ...grove,
         call(path, init) {
           if (init?.method === undefined) looks += 1;
           return grove.call(path, init);
         },
       };
-      const { user } = await startJourney(counted, apiKey, { parameters: { _scenario: 'passed' } });
+      const { user } = await startJourney(countingGrove, apiKey, { parameters: { _scenario: 'passed' } });
       assert.equal((await user.finish()).status, 'COMPLETED_ENDED_SUCCESS');
       waits.push(traffic().roundTrips - before.roundTrips - 2 * looks);
       statements.push(traffic().statements - before.statements - 2 * looks);
@@ -87,8 +87,8 @@ describe('round trips to PostgreSQL', () => {
     const store = await grove.store('Doors');
     await grove.send('POST', `${store}/totpPolicy`, { name: 'app', issuer: 'Example' });
     const { id } = await grove.user(store, { attributes: { name: 'Ada' } });
-    const begun = await grove.send('POST', `${store}/users/${id}/totps/registrations/app`);
-    const app = URI.parse(begun.body.uri) as TOTP;
+    const start = await grove.send('POST', `${store}/users/${id}/totps/registrations/app`);
+    const app = URI.parse(start.body.uri) as TOTP;
     const send = (what: string) => {
       const code = app.generate({ timestamp: grove.clock.now() });
       return grove.send('POST', `${store}/users/${id}/totps/${what}`, { code });

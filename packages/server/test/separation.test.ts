@@ -38,11 +38,11 @@ const STEPS = [
   { id: 'decide', type: 'decision' },
 ];
 
-type Sent = { type: string; body: Buffer | string };
-const json = (value: unknown): Sent => ({ type: 'application/json', body: JSON.stringify(value) });
+type RequestBody = { type: string; body: Buffer | string };
+const json = (value: unknown): RequestBody => ({ type: 'application/json', body: JSON.stringify(value) });
 
 /** What a test key sends to change each kind of configuration. */
-const BODIES: Readonly<Record<string, Sent>> = {
+const BODIES: Readonly<Record<string, RequestBody>> = {
   'apiKeys.create': json({ name: 'of a test key', permissions: ['TNT#acme#*'] }),
   'apiKeys.update': json({ status: 'BLOCKED' }),
   'processDefinitions.addTag': json({ name: 'live' }),
@@ -187,8 +187,8 @@ describe('a test key and live callers', () => {
     roleName: () => ['Shift leader'],
   };
 
-  const made = async (path: string, sent: Sent): Promise<string> => {
-    const init = { method: 'POST', body: sent.body as string, headers: { 'Content-Type': sent.type } };
+  const createObject = async (path: string, content: RequestBody): Promise<string> => {
+    const init = { method: 'POST', body: content.body as string, headers: { 'Content-Type': content.type } };
     const answer = await grove.call(path, init);
     assert.ok(answer.status < 300, `${path} ${answer.text}`);
     return answer.body.id ?? answer.body.processInstanceId;
@@ -197,46 +197,48 @@ describe('a test key and live callers', () => {
   before(async () => {
     grove = await openTestApp(await places.create());
     const definitions = '/api/process-manager/processDefinitions';
-    const onboarding = await made(definitions, json({ name: 'onboarding', steps: STEPS }));
-    await made(`${definitions}/${onboarding}/deploy`, json({}));
-    await made(`${definitions}/${onboarding}/tags`, json({ name: 'live' }));
-    const draft = await made(definitions, json({ name: 'draft', steps: STEPS }));
+    const onboarding = await createObject(definitions, json({ name: 'onboarding', steps: STEPS }));
+    await createObject(`${definitions}/${onboarding}/deploy`, json({}));
+    await createObject(`${definitions}/${onboarding}/tags`, json({ name: 'live' }));
+    const draft = await createObject(definitions, json({ name: 'draft', steps: STEPS }));
     ids.definitions = [onboarding, draft];
     await grove.call('/api/process-manager/settings', {
       method: 'POST',
       body: JSON.stringify({ redirectOrigins: ['https://shop.example'], embedOrigins: ['https://shop.example'] }),
     });
     const secret = json({ name: 'RISK_KEY', value: 'hunter2', hosts: ['risk.example'] });
-    ids.secrets = [await made('/api/process-manager/cloudSecrets', secret)];
-    await made('/api/theme-server/themes', json({ name: 'spring', palette: COLOURS }));
-    await made('/api/theme-server/themes/spring/assets/logo', { type: 'image/png', body: PNG });
+    ids.secrets = [await createObject('/api/process-manager/cloudSecrets', secret)];
+    await createObject('/api/theme-server/themes', json({ name: 'spring', palette: COLOURS }));
+    await createObject('/api/theme-server/themes/spring/assets/logo', { type: 'image/png', body: PNG });
     const zip = { type: 'application/zip', body: pageZip() };
     const pages = '/api/theme-server/customPages';
-    const page = await made(`${pages}/questions/versions`, zip);
-    await made(`${pages}/${page}/deploy`, json({}));
-    ids.pages = [page, await made(`${pages}/questions/versions`, zip)];
+    const page = await createObject(`${pages}/questions/versions`, zip);
+    await createObject(`${pages}/${page}/deploy`, json({}));
+    ids.pages = [page, await createObject(`${pages}/questions/versions`, zip)];
     const hook = json({ name: 'crm', uri: 'https://crm.example/', events: ['*'] });
-    ids.webhooks = [await made('/api/notification-service/webhooks', hook)];
+    ids.webhooks = [await createObject('/api/notification-service/webhooks', hook)];
     const watchlist = json({ name: 'banned', type: 'DOCUMENT_NUMBER' });
-    ids.watchlists = [await made('/api/watchlist-manager/facewatchlists', watchlist)];
+    ids.watchlists = [await createObject('/api/watchlist-manager/facewatchlists', watchlist)];
     const stores = '/api/identity-store/stores';
-    await made(stores, json({ name: 'customers' }));
-    await made(`${stores}/customers/totpPolicy`, json({ name: 'usual' }));
-    await made(`${stores}/customers/passkeyConfig`, json({ rpId: 'example.com' }));
-    await made(`${stores}/customers/appkeyConfig`, json({ rpId: 'app', appId: 'https://example.com/app' }));
-    await made(`${stores}/customers/pushNotificationPolicy`, json({ rpId: 'app' }));
+    await createObject(stores, json({ name: 'customers' }));
+    await createObject(`${stores}/customers/totpPolicy`, json({ name: 'usual' }));
+    await createObject(`${stores}/customers/passkeyConfig`, json({ rpId: 'example.com' }));
+    await createObject(`${stores}/customers/appkeyConfig`, json({ rpId: 'app', appId: 'https://example.com/app' }));
+    await createObject(`${stores}/customers/pushNotificationPolicy`, json({ rpId: 'app' }));
     const person = { extId: PERSON, attributes: { name: PERSON } };
-    ids.users = [await made(`${stores}/customers/users`, json(person))];
+    ids.users = [await createObject(`${stores}/customers/users`, json(person))];
     const member = { value: `${PERSON}1`, firstName: PERSON, note: PERSON };
     const members = `/api/watchlist-manager/facewatchlists/${ids.watchlists[0]}/watchlist-members`;
-    ids.members = [await made(members, json(member))];
+    ids.members = [await createObject(members, json(member))];
     const parameters = { firstName: PERSON, email: EMAIL };
     const tokenBody = json({ name: `link of ${PERSON}`, processDefnTag: 'live', parameters });
-    ids.tokens = [await made('/api/process-manager/processTokens', tokenBody)];
-    ids.instances = [await made(`/api/process-manager/processInstances/create?pt=${ids.tokens[0]}`, json({}))];
-    await made(`/api/process-manager/processInstances/${ids.instances[0]}/notes`, json({ text: PERSON }));
-    ids.exports = [await made('/api/process-manager/exports', json({ searchString: PERSON }))];
-    ids.requests = [await made('/api/userdata-server/personRequests', json({ email: EMAIL, reference: PERSON }))];
+    ids.tokens = [await createObject('/api/process-manager/processTokens', tokenBody)];
+    ids.instances = [await createObject(`/api/process-manager/processInstances/create?pt=${ids.tokens[0]}`, json({}))];
+    await createObject(`/api/process-manager/processInstances/${ids.instances[0]}/notes`, json({ text: PERSON }));
+    ids.exports = [await createObject('/api/process-manager/exports', json({ searchString: PERSON }))];
+    ids.requests = [
+      await createObject('/api/userdata-server/personRequests', json({ email: EMAIL, reference: PERSON })),
+    ];
     const { body: queried } = await grove.call('/api/identity-store/events/queries/start', {
       method: 'POST',
       body: '{}',
@@ -245,14 +247,17 @@ describe('a test key and live callers', () => {
     const deliveries = await grove.call(`/api/notification-service/webhooks/${ids.webhooks[0]}/deliveries`);
     ids.deliveries = deliveries.body.content.map(({ id }: { id: string }) => id);
     for (const [name, each] of Object.entries(ids)) assert.ok(each.length > 0 && each.every(Boolean), `no ${name}`);
-    await made('/api/operator-manager/roles', json({ name: 'Shift leader', permissions: [], environments: ['live'] }));
+    await createObject(
+      '/api/operator-manager/roles',
+      json({ name: 'Shift leader', permissions: [], environments: ['live'] }),
+    );
     const { body: invited } = await grove.call('/api/operator-manager/operators', {
       method: 'POST',
       body: JSON.stringify({ name: 'Ada', email: 'ada@acme.example', role: 'Owner' }),
     });
     ids.operators = [invited.operator.id];
     ids.roles = ['Shift leader'];
-    ids.keys = [await made('/api/arthr/apiKeys', json({ name: 'live caller', permissions: ['TNT#acme#*'] }))];
+    ids.keys = [await createObject('/api/arthr/apiKeys', json({ name: 'live caller', permissions: ['TNT#acme#*'] }))];
     const key = await grove.app.tenants.createApiKey('acme', { name: 'CI', environment: 'test' });
     testToken = await grove.token(key.apiKey);
   });
@@ -269,7 +274,7 @@ describe('a test key and live callers', () => {
     });
 
   const hasOwnBody = (id: string) => BODIES[id] !== undefined || id === 'shadowVersions.start';
-  const bodyOf = ({ id, operation }: ListedOperation): Sent | undefined => {
+  const bodyOf = ({ id, operation }: ListedOperation): RequestBody | undefined => {
     if (BODIES[id]) return BODIES[id];
     // What is judged beside live versions is a version that live callers use.
     if (id === 'shadowVersions.start') return json({ processDefinitionId: ids.definitions?.[0] });
@@ -290,12 +295,12 @@ describe('a test key and live callers', () => {
 
   const call = async (listed: ListedOperation) => {
     for (const url of addresses(listed)) {
-      const sent = bodyOf(listed);
+      const content = bodyOf(listed);
       const query = QUERIES[listed.id]?.(ids) ?? '';
       const answer = await grove.call(`${url}${query}`, {
         method: listed.operation.method,
         token: testToken,
-        ...(sent && { body: sent.body as string, headers: { 'Content-Type': sent.type } }),
+        ...(content && { body: content.body as string, headers: { 'Content-Type': content.type } }),
       });
       assert.ok(answer.status < 500, `${url} ${answer.text}`);
       assert.ok(!answer.text.includes(PERSON), `${listed.id} tells of a live person: ${answer.text}`);
@@ -308,7 +313,7 @@ describe('a test key and live callers', () => {
   const isOfLive = (row: string) =>
     !row.includes('["environment",') &&
     !row.includes('["name","shadow:test:') &&
-    Object.values(ids).some((known) => known.some((id) => row.includes(`"${id}"`)));
+    Object.values(ids).some((values) => values.some((id) => row.includes(`"${id}"`)));
 
   it('a test key cannot create an operator who could work in live', async () => {
     for (const role of ['Owner', 'Shift leader']) {
@@ -325,8 +330,8 @@ describe('a test key and live callers', () => {
   const isUnchanged = async () => {
     const now = await snapshotOf(grove);
     for (const [table, rows] of last?.all ?? []) {
-      const gone = [...rows].filter((row) => !now.all.get(table)?.has(row));
-      const changed = gone.filter((row) => last?.live.get(table)?.has(row) || isOfLive(row));
+      const missingRows = [...rows].filter((row) => !now.all.get(table)?.has(row));
+      const changed = missingRows.filter((row) => last?.live.get(table)?.has(row) || isOfLive(row));
       assert.deepEqual(changed, [], `rows of ${table} that live callers use were changed`);
       const added = [...(now.live.get(table) ?? [])].filter((row) => !rows.has(row));
       assert.deepEqual(added, [], `rows of ${table} that live callers use were added`);

@@ -17,11 +17,11 @@ it('two servers lose and repeat nothing when the leader of PostgreSQL is killed'
     openDatabase: () => startPair({ onDisks: false }),
     faults,
   });
-  const { acknowledged, lost, duplicates } = verdict;
+  const { acknowledged, losses, duplicates } = verdict;
   assert.ok(acknowledged > 10);
   assert.deepEqual(
-    { lost, duplicates, deaths: results.map(({ deaths }) => deaths) },
-    { lost: [], duplicates: [], deaths: [0] },
+    { losses, duplicates, deaths: results.map(({ deaths }) => deaths) },
+    { losses: [], duplicates: [], deaths: [0] },
   );
 });
 
@@ -53,12 +53,12 @@ it('the check of a history finds lost and duplicate operations', async () => {
   };
   const ask = async (statement: string) =>
     ({ rows: Object.entries(tables).find(([name]) => statement.includes(`FROM ${name}`))?.[1] ?? [] }) as never;
-  const told = new Map([
+  const deliveryIds = new Map([
     ['a', new Set(['1'])],
     ['c', new Set(['2', '3'])],
   ]);
-  const { lost, duplicates, twice } = await checkHistory(history, { ask, deliveries: told, requests: 5 });
-  assert.deepEqual(lost, ['instance two', 'webhook of two', 'deletion of c', '1 uses of a token', 'an update']);
+  const { losses, duplicates, twice } = await checkHistory(history, { ask, deliveries: deliveryIds, requests: 5 });
+  assert.deepEqual(losses, ['instance two', 'webhook of two', 'deletion of c', '1 uses of a token', 'an update']);
   assert.deepEqual(duplicates, [
     '1 instances that nobody was told of',
     '1 uses of a token',

@@ -39,9 +39,9 @@ if (argv.includes('--soak')) {
   await walk();
 } else if (argv.includes('--patroni')) {
   ensureInstalled(missingForPatroni());
-  await run(chosen(PATRONI_FAULTS), () => startPatroni({ isSynchronous, ttlSeconds }));
+  await run(chooseFaults(PATRONI_FAULTS), () => startPatroni({ isSynchronous, ttlSeconds }));
 } else {
-  const faults = chosen(FAULTS);
+  const faults = chooseFaults(FAULTS);
   await run(
     faults,
     () => startPair({ onDisks: faults.some(({ needsDisks }) => needsDisks) }),
@@ -65,21 +65,21 @@ async function run<D extends DatabaseServers>(
       console.log('| --- | ---: | --- | ---: | ---: | ---: |');
       return database;
     },
-    onResult({ fault, acknowledged, refused, databaseMs, recoveryMs, deaths }) {
-      console.log(`| ${fault} | ${acknowledged} | ${refused || 'none'} | ${databaseMs} | ${recoveryMs} | ${deaths} |`);
+    onResult({ fault, acknowledged, refusals, databaseMs, recoveryMs, deaths }) {
+      console.log(`| ${fault} | ${acknowledged} | ${refusals || 'none'} | ${databaseMs} | ${recoveryMs} | ${deaths} |`);
     },
     onSkip: (fault, reason) => console.log(`| ${fault} | not tried: ${reason} | | | | |`),
   });
   const deaths = results.reduce((sum, each) => sum + each.deaths, 0);
-  const { acknowledged, lost, duplicates, twice } = verdict;
+  const { acknowledged, losses, duplicates, twice } = verdict;
   console.log(
-    `\n${acknowledged} changes acknowledged, ${lost.length} lost, ${duplicates.length} duplicates, ${deaths} processes died.`,
+    `\n${acknowledged} changes acknowledged, ${losses.length} lost, ${duplicates.length} duplicates, ${deaths} processes died.`,
   );
   console.log(
     `${twice} webhooks were sent twice, under the same id. Load of the machine: ${loadavg()[0]?.toFixed(1)}.`,
   );
-  for (const each of [...lost, ...duplicates].slice(0, 20)) console.log(`- ${each}`);
-  process.exitCode = lost.length + duplicates.length + deaths > 0 ? 1 : 0;
+  for (const each of [...losses, ...duplicates].slice(0, 20)) console.log(`- ${each}`);
+  process.exitCode = losses.length + duplicates.length + deaths > 0 ? 1 : 0;
 }
 
 /** Journeys instead of writers. */
@@ -132,7 +132,7 @@ function ensureInstalled(packages: readonly string[]): void {
 }
 
 /** The second fault is the death of the leader, which may be wanted many times; so may be those that `--only` names. */
-function chosen<D extends DatabaseServers>(faults: readonly Fault<D>[]): Fault<D>[] {
+function chooseFaults<D extends DatabaseServers>(faults: readonly Fault<D>[]): Fault<D>[] {
   return faults
     .flatMap((fault, index) => (index === 1 || word ? new Array<Fault<D>>(kills).fill(fault) : [fault]))
     .filter(({ name }) => name.includes(word));

@@ -60,7 +60,7 @@ async function checkOne({ id, environment }: Person, { call, bearers }: Back) {
   return { faults, images };
 }
 
-type Counted = { id: string; type: string; count: number };
+type EventCount = { id: string; type: string; count: number };
 
 /** As many webhooks, each with an id of its own, as there are events. */
 async function checkWebhooks(people: readonly Person[], { ask, deliveries }: JourneyFacts): Promise<string[]> {
@@ -68,7 +68,7 @@ async function checkWebhooks(people: readonly Person[], { ask, deliveries }: Jou
   const { rows } = await ask(`SELECT instance_id AS id, type, CAST(count(*) AS INTEGER) AS count
     FROM instance_events WHERE type IN (${types}) GROUP BY instance_id, type`);
   const own = new Set(people.map(({ id }) => id));
-  return (rows as Counted[])
+  return (rows as EventCount[])
     .filter(({ id }) => own.has(id))
     .flatMap(({ id, type, count }) => {
       const ids = new Set(

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { History } from './load.ts';
 
 /** What the database says, compared with what was acknowledged. */
-export type Verdict = { acknowledged: number; lost: string[]; duplicates: string[]; twice: number };
+export type Verdict = { acknowledged: number; losses: string[]; duplicates: string[]; twice: number };
 
 export type Facts = {
   /** A statement of a superuser in the database of the installation. */
@@ -12,17 +12,20 @@ export type Facts = {
   requests: number;
 };
 
-export async function checkHistory(history: History, { ask, deliveries: told, requests }: Facts): Promise<Verdict> {
+export async function checkHistory(
+  history: History,
+  { ask, deliveries: deliveryIds, requests }: Facts,
+): Promise<Verdict> {
   const rows = async <R>(statement: string) => (await ask(statement)).rows as R[];
   const present = new Set((await rows<{ id: string }>('SELECT id FROM process_instances')).map(({ id }) => id));
   const tombstones = await rows<{ id: string }>('SELECT instance_id AS id FROM instance_tombstones');
-  const lost: string[] = [];
+  const losses: string[] = [];
   const duplicates: string[] = [];
   for (const [key, id] of history.created) {
-    if (!present.has(id) && !history.deleted.has(id) && history.unsure.length === 0) lost.push(`instance ${key}`);
-    if (!told.has(id)) lost.push(`webhook of ${key}`);
+    if (!present.has(id) && !history.deleted.has(id) && history.unsure.length === 0) losses.push(`instance ${key}`);
+    if (!deliveryIds.has(id)) losses.push(`webhook of ${key}`);
   }
-  for (const id of history.deleted) if (present.has(id)) lost.push(`deletion of ${id}`);
+  for (const id of history.deleted) if (present.has(id)) losses.push(`deletion of ${id}`);
   if (new Set(history.created.values()).size < history.created.size) duplicates.push('one instance for two keys');
   const more = present.size + tombstones.length - history.created.size;
   if (more > history.unsure.length) duplicates.push(`${more} instances that nobody was told of`);
@@ -32,12 +35,13 @@ export async function checkHistory(history: History, { ask, deliveries: told, re
     FROM process_tokens t`);
   for (const { id, counter, description } of counters) {
     const uses = history.uses.get(id) ?? 0;
-    if (counter < uses) lost.push(`${uses - counter} uses of a token`);
+    if (counter < uses) losses.push(`${uses - counter} uses of a token`);
     if (counter > uses + history.unsure.length) duplicates.push(`${counter - uses} uses of a token`);
     const described = history.described.get(id);
-    if (described !== undefined && described !== description && history.unsure.length === 0) lost.push('an update');
+    if (described !== undefined && described !== description && history.unsure.length === 0) losses.push('an update');
   }
-  const deliveries = [...told.values()].reduce((sum, ids) => sum + ids.size, 0);
-  if (deliveries > told.size) duplicates.push(`${deliveries - told.size} deliveries of one event under two ids`);
-  return { acknowledged: history.acknowledgedAt.length, lost, duplicates, twice: requests - deliveries };
+  const deliveries = [...deliveryIds.values()].reduce((sum, ids) => sum + ids.size, 0);
+  if (deliveries > deliveryIds.size)
+    duplicates.push(`${deliveries - deliveryIds.size} deliveries of one event under two ids`);
+  return { acknowledged: history.acknowledgedAt.length, losses, duplicates, twice: requests - deliveries };
 }

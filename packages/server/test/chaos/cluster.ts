@@ -120,9 +120,9 @@ function nodeOf(environment: Record<string, string>): Node {
     },
     async kill() {
       if (!this.isAlive || !child) return;
-      const ended = new Promise((done) => child?.once('exit', done));
+      const exit = new Promise((done) => child?.once('exit', done));
       child.kill('SIGKILL');
-      await ended;
+      await exit;
     },
   };
 }

@@ -89,7 +89,7 @@ export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair
     async failOver() {
       const old = leader();
       killAll(old, 'SIGKILL');
-      await ended(old);
+      await untilEnd(old);
       leading = 1 - leading;
       await run(leader(), 'SELECT pg_promote()');
       // Nobody follows yet: a commit that waited for a standby would wait until there is one.
@@ -99,7 +99,7 @@ export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair
     rebuild,
     async restart() {
       leader().child?.kill('SIGINT');
-      await ended(leader());
+      await untilEnd(leader());
       await launch(leader());
     },
     signal: (signal) => killAll(leader(), signal),
@@ -114,7 +114,7 @@ export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair
       for (const wire of wires) await wire.stop();
       for (const server of servers) {
         killAll(server, 'SIGKILL');
-        await ended(server);
+        await untilEnd(server);
         server.disk?.remove();
         rmSync(server.folder, { recursive: true, force: true });
       }
@@ -183,7 +183,7 @@ function killAll({ child }: Server, signal: NodeJS.Signals): void {
   }
 }
 
-function ended({ child }: Server): Promise<void> {
+function untilEnd({ child }: Server): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((done) => child.once('exit', () => done()));
 }

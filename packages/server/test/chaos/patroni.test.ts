@@ -17,10 +17,10 @@ it('two servers lose and repeat nothing when Patroni replaces a leader that was 
     openDatabase: () => startPatroni({ isSynchronous: true, ttlSeconds: TTL_SECONDS }),
     faults,
   });
-  const { acknowledged, lost, duplicates } = verdict;
+  const { acknowledged, losses, duplicates } = verdict;
   assert.ok(acknowledged > 10);
   assert.deepEqual(
-    { lost, duplicates, deaths: results.map(({ deaths }) => deaths) },
-    { lost: [], duplicates: [], deaths: [0] },
+    { losses, duplicates, deaths: results.map(({ deaths }) => deaths) },
+    { losses: [], duplicates: [], deaths: [0] },
   );
 });

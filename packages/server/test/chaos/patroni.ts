@@ -118,7 +118,7 @@ export async function startPatroni(options: PatroniOptions): Promise<Patroni> {
   const servers = patroniOf({ members, etcd, start, ttlSeconds: options.ttlSeconds });
   const stop = async () => {
     killAll();
-    await Promise.all([etcd, ...members.map(({ child }) => child)].map(ended));
+    await Promise.all([etcd, ...members.map(({ child }) => child)].map(untilEnd));
     process.off('exit', killAll);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
@@ -165,7 +165,7 @@ function patroniOf({ members, etcd, start, ttlSeconds }: Parts): Omit<Patroni, '
     async killLeader() {
       const old = await leader();
       signalMember(old, 'SIGKILL');
-      await ended(old.child);
+      await untilEnd(old.child);
       // If no standby was in step at that moment, nobody may be promoted: then the leader has to come back, as systemd
       // would start it.
       const restart = setTimeout(() => start(old), RESTART_AFTER_MS);
@@ -217,11 +217,16 @@ function patroniOf({ members, etcd, start, ttlSeconds }: Parts): Omit<Patroni, '
 
 function etcdFlags({ folder, clientPort, peerPort }: { folder: string; clientPort: number; peerPort: number }) {
   const [client, peer] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${peerPort}`];
-  return [
-    ...['--name', 'etcd', '--data-dir', join(folder, 'data'), '--initial-cluster', `etcd=${peer}`],
-    ...['--listen-client-urls', client, '--advertise-client-urls', client],
-    ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer],
-  ];
+  const flags = {
+    name: 'etcd',
+    'data-dir': join(folder, 'data'),
+    'initial-cluster': `etcd=${peer}`,
+    'listen-client-urls': client,
+    'advertise-client-urls': client,
+    'listen-peer-urls': peer,
+    'initial-advertise-peer-urls': peer,
+  };
+  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
 }
 
 /** Faults kill processes and never the machine, so nothing has to reach the disk. */
@@ -339,7 +344,7 @@ function isRunning(child: ChildProcess | undefined): boolean {
   return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-function ended(child: ChildProcess | undefined): Promise<void> {
+function untilEnd(child: ChildProcess | undefined): Promise<void> {
   if (!child || !isRunning(child)) return Promise.resolve();
   return new Promise((done) => child.once('exit', () => done()));
 }

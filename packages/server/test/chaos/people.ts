@@ -106,7 +106,7 @@ export async function goThrough(back: Back, person: Person, material: Material |
   person.id = created.body.processInstanceId as string;
   const user = enter({ call: back.call, logged: () => '' }, await openSession(back, person, created.body.redirectUrl));
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
-    const now = await settled(user, person);
+    const now = await untilSettled(user, person);
     if (!now.step) {
       person.end = now;
       return;
@@ -133,7 +133,7 @@ async function openSession(back: Back, { id, environment }: Person, redirectUrl:
   throw new Error('no session can be opened');
 }
 
-async function settled(user: EndUser, person: Person): Promise<Journey> {
+async function untilSettled(user: EndUser, person: Person): Promise<Journey> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const now = await user.look();
     if (now.waitingFor !== 'check') {

@@ -8,7 +8,7 @@ import type { DatabaseServers } from './servers.ts';
 export type FaultResult = {
   fault: string;
   acknowledged: number;
-  refused: string;
+  refusals: string;
   /** From the fault until the database could be written to again. */
   databaseMs: number;
   /** From then until every server had acknowledged a change. */
@@ -80,7 +80,7 @@ async function injectOne<D extends DatabaseServers>(
     databaseMs: writableAt - injectedAt,
     recoveryMs,
     deaths,
-    refused: [...history.answers]
+    refusals: [...history.answers]
       .map(([answer, count]) => [answer, count - (answers.get(answer) ?? 0)] as const)
       .filter(([, count]) => count > 0)
       .map(([answer, count]) => `${count} × ${answer}`)

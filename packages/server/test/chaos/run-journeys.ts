@@ -144,8 +144,8 @@ async function bucketOf({ endpoint, key }: Ceph): Promise<Record<string, string>
 async function seedJourneys(app: TestApp, receiverUrl: string) {
   const { apiKey: testKey } = await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' });
   await app.client.processSettings.update({ body: { redirectOrigins: [], allowSpecimens: true } });
-  const made = await app.client.processDefinitions.create({ body: DEFINITION as never });
-  await app.call(`/api/process-manager/processDefinitions/${made.id}/deploy`, { method: 'POST' });
+  const definition = await app.client.processDefinitions.create({ body: DEFINITION as never });
+  await app.call(`/api/process-manager/processDefinitions/${definition.id}/deploy`, { method: 'POST' });
   const post = async (path: string, body: object, key: string) => {
     const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body), token: await app.token(key) });
     if (answer.status !== 201) throw new Error(answer.text);

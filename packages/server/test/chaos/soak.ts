@@ -87,9 +87,9 @@ async function seedSoak(app: TestApp, receiverUrl: string) {
   const { apiKey: testKey } = await app.app.tenants.createApiKey(app.tenantId, { name: 'test', environment: 'test' });
   const token = { name: 'sandbox', processDefnName: 'document-and-selfie' };
   const init = { method: 'POST', body: JSON.stringify(token), token: await app.token(testKey) };
-  const made = await app.call('/api/process-manager/processTokens', init);
-  if (made.status !== 201) throw new Error(made.text);
-  return { ...writers, testKey, testToken: String(made.body.id) };
+  const creation = await app.call('/api/process-manager/processTokens', init);
+  if (creation.status !== 201) throw new Error(creation.text);
+  return { ...writers, testKey, testToken: String(creation.body.id) };
 }
 
 /** People go through the sandbox, and a back end reads lists and takes tokens. */
