@@ -262,7 +262,7 @@ onBothEngines('API keys', (_engine, places) => {
         }
       }
       assert.equal(new Set(bodies).size, 1);
-      // And nothing happened to it.
+      // The key has not changed.
       await grove.token(other.apiKey);
     });
 
@@ -296,7 +296,7 @@ onBothEngines('API keys', (_engine, places) => {
       await assert.rejects(change({ status: 'ACTIVE' }), refuses(100015, 403));
       await grove.client.apiKeys.update({ apiKeyId: powerful.id, body: { status: 'ACTIVE' } });
       await assert.rejects(change({ description: 'renamed by a clerk' }), refuses(100015, 403));
-      // In an emergency anybody who may update may block.
+      // In an emergency, any caller that may update keys may block this one.
       assert.equal((await change({ status: 'BLOCKED' })).status, 'BLOCKED');
     });
 
@@ -318,7 +318,7 @@ onBothEngines('API keys', (_engine, places) => {
       for (const body of others) await assert.rejects(change(body), refuses(100015, 403), JSON.stringify(body));
       await assert.rejects(client.apiKeys.delete({ apiKeyId }), refuses(100015, 403));
       assert.equal((await grove.client.apiKeys.get({ apiKeyId })).status, 'ACTIVE');
-      // What was read may be sent back.
+      // A caller may send back what it has read.
       assert.equal((await change({ status: 'BLOCKED', name: powerful.name })).status, 'BLOCKED');
       await assert.rejects(client.apiKeys.delete({ apiKeyId }), refuses(100015, 403));
       const small = await create({ permissions: ['TNT#acme#ArthrServer:getFromTenant'] });
@@ -408,7 +408,7 @@ onBothEngines('API keys', (_engine, places) => {
       );
       assert.equal((await refusal('TNT#acme#Nonsense*')).message, 'opens nothing');
       assert.equal((await refusal('TNT#acme#ProcessManager:xyz*')).message, 'opens nothing');
-      // The end of a name is not the beginning of one.
+      // A permission that ends like another does not begin like it.
       assert.match((await refusal('TNT#acme#Manager:*')).message, /^opens nothing/);
       for (const permission of [
         'TNT#acme#Process*',
@@ -417,7 +417,7 @@ onBothEngines('API keys', (_engine, places) => {
       ]) {
         await create({ permissions: [permission] });
       }
-      // What a key of an earlier release holds may be sent back, and nothing of the kind be added.
+      // A permission that an earlier release stored may be sent back, but no such permission may be added.
       const key = await create({ permissions: ['TNT#acme#ProcessManager*'] });
       const old = ['TNT#acme#Gone:operation'];
       await grove.app.db

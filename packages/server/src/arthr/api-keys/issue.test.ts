@@ -100,7 +100,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
       const ask = () => elsewhere.call('/api/arthr/apiKeys', { token: body.token });
       await update(key, { status: 'BLOCKED' });
       grove.clock.advance(5 * SECOND);
-      // The other node's base address differs by its port, so its own token is asked about.
+      // The other node has another port in its base address, so the request uses a token of that node.
       assert.equal((await ask()).body.code, 271);
       const again = await elsewhere.call(PATH, { method: 'POST', token: null, headers: { 'X-Api-Key': key.code } });
       assert.equal(again.body.code, 271);
@@ -132,7 +132,7 @@ onBothEngines('the exchange of an API key for a token', (_engine, places) => {
         for (const node of [here, elsewhere])
           assert.equal((await node.call('/api/arthr/apiKeys', { token })).status, 200);
       }
-      // A node that was never shown the new key hears of it by itself, and signs with it.
+      // A node that was not told of the new key loads it by itself, and signs with it.
       const idle = grove.app.signing;
       grove.clock.advance(31 * SECOND);
       idle.current();

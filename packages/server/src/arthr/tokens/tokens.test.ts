@@ -39,7 +39,7 @@ describe('bearer tokens', () => {
   const without = (name: string) =>
     signed(header, Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name)));
   const now = () => Math.floor(grove.clock.now() / 1000);
-  /** A key that another server made, and a token that it signed. */
+  /** Adds a signing key of another server, and returns a token that this key signed. */
   const newKey = (at: number) => {
     const kid = newId(at);
     const pair = generateKeyPairSync('ed25519');
@@ -266,7 +266,7 @@ function decode(segment: string | undefined): unknown {
   return JSON.parse(Buffer.from(segment ?? '', 'base64url').toString());
 }
 
-/** fetch sets the host itself; this does not. */
+/** `fetch` sets the Host header itself; this function does not. */
 async function rawStatus(baseUrl: string, host: string, headers: Record<string, string>) {
   const { request } = await import('node:http');
   const { port } = new URL(baseUrl);
