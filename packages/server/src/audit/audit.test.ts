@@ -10,7 +10,7 @@ import { type Audit, openAudit } from './audit.ts';
 import { AUDIT_KEPT_DAYS } from './purge-audit.ts';
 
 const TENANT = asTenantId('acme');
-/** Without those of the keys that the operator made. */
+/** Without the events of API keys that the operator creates. */
 const FORGET = sql("DELETE FROM audit_events WHERE tenant_id = $1 AND action = 'apiKey.created'");
 const forgetKeys = ({ app }: TestApp) => app.db.of(TENANT).write((tx) => tx.run(FORGET, [TENANT]));
 

@@ -64,7 +64,9 @@ describe('every handler that records its own audit event', () => {
     }
     throw new Error(`${path} is not done`);
   };
-  /** The records of this operator, newest first. Whoever lists them has the server write what it has collected. */
+  /**
+   * The records of this operator, newest first. A request for the list makes the server write its collected records.
+   */
   const countOf = async (action: string): Promise<number> => {
     const query = `action=${action}&operatorId=${owner.id}&size=100`;
     return (await call('GET', `${MANAGER}/auditEvents?${query}`)).content.length;

@@ -6,7 +6,9 @@ import { openTestIdentity, type TestIdentity } from '../../test/identity.ts';
 import { firstOwner, type Person } from '../../test/operators.ts';
 import { RECORDED_BY_HANDLER } from '../../test/recorded-by-handler.ts';
 
-/** These change nothing, or are parts of a journey or a ceremony of an end user, which has events of its own. */
+/**
+ * These operations change nothing, or belong to a journey or a ceremony of an end user, which has events of its own.
+ */
 const NOT_RECORDED = [
   'processInstances.create',
   'processInstances.start',

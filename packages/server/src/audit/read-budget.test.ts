@@ -244,7 +244,10 @@ onBothEngines('the read budget of an API key', (_engine, places) => {
 });
 
 describe('operations that show persons', () => {
-  /** The caller has just told all of it, or the person has proved to be there, or nothing of the person is left. */
+  /**
+   * The caller has just sent all this data, or the person has just authenticated, or the data of the person was
+   * removed.
+   */
   const UNCOUNTED = [
     'processInstances.redact',
     'processTokens.create',
