@@ -7,7 +7,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import { addToCounter, readCounter } from './counters.ts';
 import { type Db, DbError, isUniqueViolation, joinTransaction, sql, type TenantTx, unprepared } from './db.ts';
 
-/** What every repository may rely on, whichever engine is behind the door. */
+/** The guarantees that every repository may rely on, on both engines. */
 
 const ADD = sql('INSERT INTO counters (tenant_id, name, shard, value) VALUES ($1, $2, 0, $3)');
 const SPEND = sql('UPDATE counters SET value = 10 WHERE tenant_id = $1 AND name = $2 AND value = 1');

@@ -15,7 +15,7 @@ import { byLanguage } from './sql/dialect.ts';
 const HOME = fileURLToPath(new URL('..', import.meta.url));
 const MIN_STATEMENTS = 400;
 const MIN_COMPOSED = 5;
-/** A part of a part of a part: nothing is nested deeper, and a name that means itself ends. */
+/** Texts are nested at most three levels deep. The limit also ends the search for a name that refers to itself. */
 const MAX_DEPTH = 5;
 
 const sourceFiles = () =>
@@ -32,8 +32,8 @@ async function loadStatements(): Promise<readonly string[]> {
 type Composed = { readonly place: string; readonly text: string };
 
 /**
- * Statements that are put together when a list is asked for, read from the source: nobody has to ask for each list. What
- * `sql/` puts together is among the statements that are written in the code.
+ * The statements that are composed when a list is requested, read from the source, so that this test need not request
+ * each list. Statements that `sql/` composes are among the statements of the code.
  */
 function composedStatements(files: readonly string[]): Composed[] {
   return files.filter((file) => !file.startsWith(join(HOME, 'db/sql/'))).flatMap((file) => composedIn(file));
@@ -54,10 +54,10 @@ function composedIn(path: string, text = readFileSync(path, 'utf8')): Composed[]
     ts.forEachChild(node, visit);
   };
   visit(file);
-  /** The nearest declaration before the place: the same name may mean another text in another function. */
+  /** The nearest declaration before the position, because the same name may have another value in another function. */
   const declared = (name: string, before: number) =>
     constants.get(name)?.findLast((initializer) => initializer.getStart() < before);
-  /** Every text that an expression may become. What is not known, as a value of the caller, is empty. */
+  /** Every text that an expression may evaluate to. An unknown part, such as a value of the caller, is empty. */
   const expand = (node: ts.Expression, depth = 0): string[] => {
     if (depth > MAX_DEPTH) return [''];
     if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text];
@@ -116,7 +116,7 @@ const plainText = (text: string) => text.replace(/\/\*(sqlite|postgres)/g, ' ').
 const namedTables = (text: string, tables: ReadonlySet<string>) =>
   [...plainText(text).matchAll(/\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)/gi)].filter(([, name = '']) => tables.has(name));
 
-/** What is missing in a statement: it must compare the tenant, or write it, once for each table of tenants that it names. */
+/** What a statement lacks: it must compare or write the tenant once for each table with tenants that it names. */
 function faultOf(text: string, tables: ReadonlySet<string>): string | undefined {
   const plain = plainText(text);
   const names = namedTables(text, tables);
@@ -125,7 +125,7 @@ function faultOf(text: string, tables: ReadonlySet<string>): string | undefined 
   return names.length > inserts.length + compared.length ? text : undefined;
 }
 
-/** Columns with two upper or two lower bounds in one condition. SQLite may read an index up to the wider of the two. */
+/** Columns with two upper or two lower bounds in one condition. SQLite may use the wider bound to read an index. */
 function doubleBoundsIn(text: string): string[] {
   return text.split(/\bOR\b|\bSELECT\b|\bJOIN\b|\bCASE\b/i).flatMap((condition) =>
     [/([\w.]+)\s*<=?\s*\$\d/g, /([\w.]+)\s*>=?\s*\$\d/g].flatMap((bound) => {
@@ -135,7 +135,7 @@ function doubleBoundsIn(text: string): string[] {
   );
 }
 
-/** PostgreSQL has a second wall, its row-level security. On SQLite the tenant in the statement is the only one. */
+/** PostgreSQL has row-level security as a second protection. On SQLite the tenant in the statement is the only one. */
 describe('every statement', () => {
   it('every statement on a table with tenants has a condition on the tenant', async () => {
     const tables = tablesOfTenants();
@@ -202,7 +202,10 @@ describe('every statement', () => {
 
 type Plan = { readonly Plans?: readonly Plan[]; readonly [property: string]: unknown };
 
-/** A column that is compared in another collation than its own, as `(j.instance_id)::text` or, in a scan, without the `j.`. */
+/**
+ * A column that is compared in another collation than its own, such as `(j.instance_id)::text`, or in a scan without
+ * `j.`.
+ */
 const CONVERTED = /\((?:(\w+)\.)?(\w+)\)::text\b/g;
 const CONDITIONS = ['Join Filter', 'Filter', 'Hash Cond', 'Merge Cond'];
 
@@ -210,7 +213,7 @@ function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** The conditions that convert a column of the default collation, so that its index is of no use. */
+/** The conditions that convert a column of the default collation, so that its index cannot be used. */
 function conversionsIn(plan: Plan, hasDefaultCollation: (column: string) => boolean): string[] {
   const nodes = nodesOf(plan);
   const tables = new Map(nodes.map((node) => [node.Alias, node['Relation Name']]));
@@ -223,18 +226,21 @@ function conversionsIn(plan: Plan, hasDefaultCollation: (column: string) => bool
   );
 }
 
-/** The oldest tables have ids of the default collation, newer ones of "C". An index serves comparisons in its own alone. */
+/**
+ * The oldest tables have ids of the default collation, newer ones of "C". An index only serves comparisons in its own
+ * collation.
+ */
 describe('every statement on PostgreSQL', () => {
   let client: pg.Client;
   let columns: ReadonlySet<string>;
-  // Before the database is dropped, which would end a connection to it.
+  // Runs before the database is dropped, which would close its connection.
   after(() => client.end());
   const places = testPlaces('postgres');
   before(async () => {
     const { DATABASE_URL } = (await places.create()).environment;
     client = new pg.Client({ connectionString: DATABASE_URL });
     await client.connect();
-    // With an index in reach, nothing else is left to choose.
+    // With these methods switched off, the planner uses an index if it can.
     for (const way of ['seqscan', 'hashjoin', 'mergejoin', 'material']) await client.query(`SET enable_${way} = off`);
     const { rows } = await client.query(`SELECT table_name || '.' || column_name AS name FROM information_schema.columns
       WHERE table_schema = 'public' AND data_type = 'text' AND collation_name IS NULL`);

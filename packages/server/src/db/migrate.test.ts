@@ -32,7 +32,7 @@ const migrateWith = async (place: TestPlace, migrations?: Migration[]) => {
     : migratePostgres(database.url, migrations);
 };
 
-/** What is in the database, read by a connection of its own. */
+/** Reads the content of the database on a connection of its own. */
 async function look(place: TestPlace): Promise<{ tables: string[]; applied: string[] }> {
   const db = openDb(databaseOf(place), () => undefined);
   try {
@@ -181,7 +181,7 @@ describe('the list of migrations', () => {
   });
 });
 
-/** Numbers up to this one were given before the rule. */
+/** Migrations up to this number are older than the rule. */
 const LAST_BEFORE_RULE = 42;
 
 describe('the names of migrations', () => {

@@ -63,9 +63,9 @@ describe('changes that are sent to PostgreSQL together', () => {
         tx.send(ADD_CHILD, [id, id]);
         tx.send(ADD_OTHER, [id]);
       });
-    // The first sets the tenant of the connection.
+    // The first statement sets the tenant of the connection.
     await all('first');
-    // With the beginning and the commit.
+    // Includes BEGIN and COMMIT.
     assert.equal(await statementsOf(() => all('second')), 3);
     for (const id of ['first', 'second']) {
       const row = await read(ORDER, id);

@@ -5,7 +5,7 @@ import { fairPlaces, type User } from './fair-places.ts';
 const open = (count: number, timeoutMs = 60_000) =>
   fairPlaces({ count, timeoutMs, fault: () => new Error('no place in time') });
 
-/** Takes places, and says in which order they were lent. */
+/** Callers that take places, and the order in which they got them. */
 function takers(count: number) {
   const places = open(count);
   const served: string[] = [];
@@ -26,7 +26,7 @@ function takers(count: number) {
       releases.get(name)?.();
       await settle();
     },
-    /** Until nobody waits. */
+    /** Releases places until nobody waits. */
     async releaseAll() {
       do {
         for (const giveBack of releases.values()) giveBack();

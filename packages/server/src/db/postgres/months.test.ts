@@ -11,11 +11,11 @@ import { tendMonths } from './months.ts';
 
 const TENANT = asTenantId('acme');
 const OTHER = asTenantId('other');
-/** Prepared, as the statements of the server are. */
+/** The statement is prepared, like the statements of the server. */
 const ADD = sql(
   `INSERT INTO audit_events (tenant_id, environment, id, at, action, actor) VALUES ($1, 'live', $2, $3, 'retention.run', 'Test')`,
 );
-/** Refers to the tenant, as nearly every row does. */
+/** The row refers to the tenant, as most rows do. */
 const ADD_READ = sql(
   `INSERT INTO key_reads (tenant_id, environment, api_key_id, hour_at, persons) VALUES ($1, 'live', $2, 0, 1)`,
 );
@@ -41,7 +41,7 @@ describe('audit events by the month, on PostgreSQL', () => {
   };
   const add = ({ app }: TestApp, at: number, tenant = TENANT) =>
     app.db.of(tenant).write((tx) => tx.run(ADD, [tenant, `${firstIdAt(at)}${'0'.repeat(15)}${tenant[0]}`, at]));
-  /** In which table each event of the test is. */
+  /** The table that contains each event of the test. */
   const parts = async ({ app }: TestApp, tenant = TENANT) => {
     const text = `SELECT CAST(CAST(tableoid AS regclass) AS TEXT) AS part FROM audit_events
       WHERE tenant_id = $1 AND action = 'retention.run' ORDER BY id`;

@@ -9,11 +9,11 @@ import { addToCounter, readCounter } from '../counters.ts';
 import { type Db, unprepared } from '../db.ts';
 import { openPostgres } from './postgres.ts';
 
-/** Two connections that belong to whoever has a transaction now: what is left on one is somebody else's next time. */
+/** Two connections, each used by whichever transaction runs: state left on one would reach another caller. */
 const CONNECTIONS = 2;
 const skip = PGBOUNCER ? false : 'needs pgbouncer (Debian: apt-get install pgbouncer)';
 
-// Each test is skipped rather than the suite, so that a run without it has as many tests as one with it.
+// Each test is skipped rather than the suite, so that the number of tests is the same without PgBouncer.
 const it = (title: string, work: () => Promise<void>) => test(title, { skip }, work);
 
 describe('PgBouncer in transaction mode', () => {

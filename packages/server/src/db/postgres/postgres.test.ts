@@ -9,7 +9,7 @@ import { type Db, DbError, sql, type TenantTx, unprepared } from '../db.ts';
 import { migratePostgres } from '../migrate.ts';
 import { openPostgres } from './postgres.ts';
 
-/** What only PostgreSQL has: a second wall between tenants, and a server that can be away. */
+/** The features that only PostgreSQL has: row-level security, and a server that can be unavailable. */
 
 const ADD_KEY = sql(`INSERT INTO api_keys (tenant_id, id, environment, type, name, name_folded, status, permissions,
   secret_hash, pepper_version, created_at, last_updated_at, created_by, last_updated_by)
@@ -114,7 +114,7 @@ describe('row-level security', () => {
       const tenant = tenants[at % 3];
       if (!tenant) return one.system.all(KEYS, []);
       if (at % 5 === 0) return one.of(tenant).write((tx) => tx.all(KEYS, []));
-      // What fails in between must not leave its tenant behind either.
+      // A transaction that fails in between must not leave its tenant on the connection either.
       if (at % 7 === 0) await assert.rejects(one.of(tenant).write((tx) => tx.run(unprepared('SELECT wrong'), [])));
       return one.of(tenant).all(KEYS, []);
     });
@@ -166,7 +166,7 @@ describe('PostgreSQL', () => {
       const cut = db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'cut', 1);
         await db.system.get(unprepared('SELECT pg_terminate_backend($1)'), [await backend(tx)]);
-        // The loss is heard while no statement runs, when nobody waits for its error.
+        // The connection is lost while no statement runs, so nobody waits for the error.
         for (let answers = 0; waits && answers < 20; answers++) await db.now();
         await addToCounter(tx, 'cut', 1);
       });
@@ -198,7 +198,7 @@ describe('PostgreSQL', () => {
         server.kill('SIGSTOP');
         refusal = unavailableInTime(newcomer.now());
         await addToCounter(tx, 'frozen', 1);
-        // It has not come to its commit: whether an unanswered commit was made is not known.
+        // The transaction has not reached its commit: the result of an unanswered commit would be unknown.
         await readCounter(tx, 'frozen');
       });
       await Promise.all([unavailableInTime(frozen), frozen.catch(() => refusal)]);
@@ -214,7 +214,7 @@ describe('PostgreSQL', () => {
     await count('survives');
     server.kill('SIGQUIT');
     await server.ended();
-    // Who opened the database hears of it before anybody asks: a call would take the broken connection out of the pool.
+    // The pool is notified before any statement runs; a statement would remove the broken connection from the pool.
     await idleError;
     for (const call of [() => count('down'), () => readCounter(db.of(acme), 'down'), () => db.now()]) {
       await unavailableInTime(call());
@@ -246,10 +246,10 @@ describe('PostgreSQL', () => {
         await addTestTenants(several, 'acme');
         await setReadOnly(standby, 'on');
         for (let tries = 0; tries < 4; tries++) await several.ready().catch(() => undefined);
-        // The first of the URL can only be read.
+        // The first server of the URL is read-only.
         await several.of(acme).write((tx) => addToCounter(tx, 'several', 1));
         assert.equal(await readCounter(db.of(acme), 'several'), 1);
-        // The leader is demoted and the other is promoted.
+        // The leader becomes read-only, and the other server becomes the leader.
         await setReadOnly(server, 'on');
         await setReadOnly(standby, 'off');
         for (let tries = 0; tries < 4; tries++) await several.ready().catch(() => undefined);
@@ -320,7 +320,7 @@ describe('PostgreSQL', () => {
     await db.of(acme).write(async (tx) => {
       addToCounters(tx, additions);
       await backend(tx);
-      // Commits while the first transaction is open.
+      // This one commits while the first transaction is open.
       await db.of(acme).write(async (other) => addToCounters(other, additions));
     });
     for (const name of names) assert.equal(await readCounter(db.of(acme), name), 2);

@@ -17,7 +17,7 @@ describe('signals between servers (postgres)', () => {
   });
   after(() => Promise.all([one.close(), other.close()]));
 
-  /** What is heard, one after another. */
+  /** The received signals, one after another. */
   function hearing(db: Db) {
     const messages: (string | undefined)[] = [];
     let wake = () => {};

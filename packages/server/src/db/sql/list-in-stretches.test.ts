@@ -13,7 +13,7 @@ import {
 import type { Db, TenantDb } from '../db.ts';
 
 const NOW = Date.parse('2030-01-31T12:00:00Z');
-/** Of each hundred deliveries, one tells of the instance. */
+/** One of each hundred deliveries is about the instance. */
 const ROWS = 2 * STRETCH + 100;
 
 onBothEngines('a list whose filters have no index', (_engine, places) => {

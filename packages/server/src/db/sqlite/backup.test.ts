@@ -47,13 +47,13 @@ test('a backup is consistent although the database is written all the time', { t
   migrateSqlite(database);
   const db = openSqlite(database);
   let at = 0;
-  // Each transaction adds two: a copy that mixed two moments could hold an odd number.
+  // Each transaction adds two rows, so a copy that mixes two states could contain an odd number.
   const write = () =>
     db.system.write(async (tx) => {
       for (const side of ['a', 'b']) await tx.run(ADD, [`${side}${String(at).padStart(6, '0')}`, 'ACTIVE', NOW]);
       at += 1;
     });
-  // So large that the copy takes several steps, with writes between them.
+  // The database is so large that the copy takes several steps, with writes between them.
   await db.system.write((tx) => tx.run(BALLAST, [NOW, 'x'.repeat(BALLAST_BYTES)]));
   let copying = true;
   t.after(() => {
@@ -62,7 +62,7 @@ test('a backup is consistent although the database is written all the time', { t
   const writer = (async () => {
     while (copying) {
       await write();
-      // A turn of the event loop, in which the copy goes on.
+      // One turn of the event loop, in which the copy continues.
       await new Promise((done) => setImmediate(done));
     }
   })();
@@ -107,7 +107,7 @@ test('a restore keeps the replaced database with the content of its log', async 
   migrateSqlite(database);
   await addTenants(database, 'before');
   await backUpSqlite({ database, target });
-  // A process that was killed leaves its log behind.
+  // A process that is killed leaves its log behind.
   const killed = new DatabaseSync(database);
   killed.exec(`PRAGMA wal_autocheckpoint = 0; INSERT INTO tenants VALUES ('after', 'after', 'ACTIVE', 0)`);
   const log = readFileSync(`${database}-wal`);
@@ -141,7 +141,7 @@ test('a damaged backup is not restored, and a damaged database is not backed up'
   migrateSqlite(database);
   await addTenants(database, 'a-tenant-of-the-past');
   await backUpSqlite({ database, target });
-  // The row and its index no longer agree; everything can still be read.
+  // The row and its index differ, and everything can still be read.
   const bytes = readFileSync(target);
   bytes.write('a-tenant-of-the-pest', bytes.indexOf('a-tenant-of-the-past'));
   for (const file of [target, database]) writeFileSync(file, bytes);

@@ -8,7 +8,7 @@ import { type Db, sql, type TenantTx } from '../db.ts';
 import { migrate } from '../open.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** Transactions that may run again have no savepoint, and are as much all or nothing as those that have one. */
+/** Transactions that may run again have no savepoint, and must be as atomic as those with one. */
 
 const RETURNING = sql(`UPDATE counters SET value = value + 1 WHERE tenant_id = $1 AND name = $2 RETURNING value`);
 const AGAIN = { runsAgain: true };
@@ -34,12 +34,12 @@ describe('transactions that may run again', () => {
     });
   const isOnPurpose = /on purpose/;
 
-  /** A batch in which savepoints are taken again wears off only after many others. */
+  /** After a failure, batches use savepoints for a while, until many others have succeeded. */
   const calm = async () => {
     for (let batch = 0; batch < 40; batch++) await db.of(acme).write((tx) => addToCounter(tx, 'calm', 1));
   };
 
-  /** Adds one to a counter; how often it was called, and what it noted for after the commit. */
+  /** Adds one to a counter, and counts its calls and its callbacks after the commit. */
   const counting = (name: string) => {
     const counts = { calls: 0, callbacks: 0 };
     const work = async (tx: TenantTx) => {
@@ -126,7 +126,7 @@ describe('transactions that may run again', () => {
     const { work } = counting('lost');
     const ending = async (tx: TenantTx) => {
       await addToCounter(tx, 'lost', 1);
-      // As a full disk does.
+      // A full disk has this effect.
       await tx.run({ text: 'ROLLBACK' }, []);
     };
     const all = [work, ending, work].map((each) => db.of(acme).write<unknown>(each, AGAIN));

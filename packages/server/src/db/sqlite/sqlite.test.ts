@@ -10,7 +10,10 @@ import { type Db, DbError, sql, unprepared } from '../db.ts';
 import { migrate } from '../open.ts';
 import { openSqlite } from './sqlite.ts';
 
-/** What only SQLite has: one writer, shared commits, and limits that keep one caller from stopping all others. */
+/**
+ * The features that only SQLite has: one writer, shared commits, and limits that keep one caller from stopping all
+ * others.
+ */
 
 const LIMITS = { busyTimeoutMs: 50, transactionTimeoutMs: 100 };
 const ADD_BLOB = sql('INSERT INTO data_keys (tenant_id, subject, sealed, created_at) VALUES ($1, $2, $3, 0)');
@@ -18,7 +21,7 @@ const SUBJECTS = sql('SELECT subject FROM data_keys WHERE tenant_id = $1 ORDER B
 
 const faultOf = (fault: string) => (error: unknown) => error instanceof DbError && error.fault === fault;
 
-/** Every durable commit ends with a frame of the log that says how large the database is from then on. */
+/** Every durable commit ends with a frame of the log that contains the new size of the database. */
 function commitsIn(log: string): number {
   const bytes = readFileSync(log);
   const pageSize = bytes.readUInt32BE(8);
@@ -63,7 +66,7 @@ describe('SQLite', () => {
     for (let round = 1; round <= 50; round++) {
       await db.of(acme).write(async (tx) => {
         await addToCounter(tx, 'told', 1);
-        // Takes the snapshot that the reads of this turn share.
+        // This read takes the snapshot that the reads of this turn share.
         assert.equal(await readCounter(db.of(acme), 'told'), round - 1);
       });
       assert.equal(await readCounter(db.of(acme), 'told'), round);
@@ -75,7 +78,7 @@ describe('SQLite', () => {
     const busy = (async () => {
       while (writing) await count('greedy');
     })();
-    // A timer fires only if the event loop is let go on.
+    // A timer fires only if the event loop continues.
     await new Promise((done) => setTimeout(done, 20));
     writing = false;
     await busy;
@@ -157,7 +160,7 @@ describe('SQLite', () => {
 
   it('SQLite rejects every transaction whose commit failed, stores nothing of them, and goes on', async () => {
     const orphan = db.system.write(async (tx) => {
-      // The fault is then found by the commit and not by the statement.
+      // Then the commit reports the fault, and not the statement.
       await tx.run(unprepared('PRAGMA defer_foreign_keys = ON'), []);
       await tx.run(ADD_BLOB, ['nobody', 'orphan', new Uint8Array(1)]);
     });
