@@ -153,7 +153,7 @@ describe('temporary credentials for a bucket', () => {
       await blobs.put(newId(Date.now()), Buffer.from('one'));
       assert.equal(signatures[0], 'session');
       assert.match(signatures[1] ?? '', /SignedHeaders=[^,]*x-amz-security-token/);
-      // The bucket works out the signature by itself.
+      // The bucket computes the signature by itself.
       await blobs.put(newId(Date.now()), Buffer.from('two'));
       assert.equal(bucket.objects.size, 1);
     } finally {

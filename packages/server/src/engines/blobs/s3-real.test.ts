@@ -10,15 +10,15 @@ import { openS3, type S3Place } from './s3.ts';
 import type { S3Options } from './s3-request.ts';
 
 /**
- * A store that others wrote. TEST_S3_URL is as BLOB_URL, with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY beside it, and
- * its bucket is there; without it, one is started where Ceph is installed.
+ * A store of another project. TEST_S3_URL has the form of BLOB_URL, needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY,
+ * and names an existing bucket. Without it, the test starts Ceph if it is installed.
  */
 const { TEST_S3_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
 const missing = TEST_S3_URL ? [] : missingForCeph();
 const skip =
   missing.length > 0 && `TEST_S3_URL names no S3 server, and none can be started without ${missing.join(', ')}`;
 
-// Each test is skipped rather than the suite, so that a run without a server has as many tests as one with it.
+// Each test is skipped rather than the suite, so that the number of tests is the same without a server.
 const it = (title: string, work: () => Promise<void>) => test(title, { skip }, work);
 
 describe('blobs in a real bucket', () => {

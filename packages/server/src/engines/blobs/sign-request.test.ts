@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type RequestToSign, sha256, signRequest } from './sign-request.ts';
 
-/** Published by Amazon: the signing test suite, and the examples in the documentation of S3. */
+/** Values published by Amazon: the signing test suite, and the examples in the documentation of S3. */
 const NOTHING = sha256('');
 const SUITE_KEY = {
   accessKeyId: 'AKIDEXAMPLE',

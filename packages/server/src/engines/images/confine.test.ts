@@ -90,7 +90,7 @@ describe('the confinement of the process that decodes images', { skip }, () => {
     const child = spawn(process.execPath, [...permissions(), CHILD_SCRIPT], { stdio: ['pipe', 'pipe', 'inherit'] });
     const frames = readFrames(child.stdout, 2 ** 20);
     const ready = (await frames.next()).value?.words;
-    // This one was started as it stands, so its libuv has a ring where the kernel has io_uring.
+    // This process was started directly, so its libuv uses a ring if the kernel has io_uring.
     const { confinement } = ready as { confinement: Parameters<typeof judgeConfinement>[0] };
     assert.equal(confinement.nodePermissions, true);
     if (!confinement.systemCalls) assert.equal(confinement.reason, 'io_uring is not forbidden');
@@ -112,7 +112,7 @@ describe('doctor about the confinement of decoding', () => {
 });
 
 describe('the filter of system calls', () => {
-  /** What the kernel would answer: classic BPF, as far as the filter uses it. */
+  /** Evaluates the filter as the kernel would: classic BPF, as far as the filter uses it. */
   const judge = (filter: Buffer, architecture: number, number: number, args: readonly number[] = []): number => {
     const data = [number, architecture, 0, 0, ...args.flatMap((value) => [value, 0])];
     let accumulator = 0;

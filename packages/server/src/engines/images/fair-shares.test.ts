@@ -31,7 +31,7 @@ describe('PDFs of one applicant that need all the time they may have', () => {
   });
 
   it('a PDF of another tenant waits for at most one slow PDF of an applicant', async (t) => {
-    // Time enough for a good page also on a machine that has other things to do.
+    // This is enough time for a good page, also on a busy machine.
     const images = openImages({ processes: 1, timeoutMs: 4000 });
     const order: string[] = [];
     const attack = Array.from({ length: 2 }, () =>
@@ -132,7 +132,7 @@ describe('100010: files that wait to be decoded', () => {
     put(OTHER);
     const outcomes = await Promise.all(results);
     const refusals = outcomes.flatMap((outcome, index) => (outcome === 100010 ? [index] : []));
-    // One is at work, 30 wait: the last of the sender is refused. 75 of the tenant may wait.
+    // One image is decoded and 30 wait, so the last image of the sender is refused. 75 of the tenant may wait.
     assert.deepEqual(refusals, [31, ...Array.from({ length: 15 }, (_, index) => 77 + index)]);
     assert.equal(outcomes.at(-1), 'done');
   });

@@ -61,7 +61,7 @@ describe('an accepted image', () => {
     }
   });
 
-  /** Where the corner that is shown at the top left is stored: EXIF 2.32, orientation. */
+  /** The position at which the file stores the corner that is shown at the top left: EXIF 2.32, orientation. */
   const shownFirst = ['', 'red', 'green', 'white', 'blue', 'red', 'blue', 'white', 'green'];
   const colours: Record<string, number[]> = { red: [255, 0, 0], green: [0, 128, 0], blue: [0, 0, 255] };
   for (let orientation = 1; orientation <= 8; orientation++) {

@@ -70,7 +70,7 @@ describe('a target', () => {
       'LOCALHOST',
       'api.localhost',
       '127.0.0.1.',
-      // Where clouds answer to their own machines: Azure, Alibaba, Oracle, AWS.
+      // The metadata addresses of clouds: Azure, Alibaba, Oracle, AWS.
       '168.63.129.16',
       '0xa83f8110',
       '100.100.100.200',

@@ -32,7 +32,7 @@ async function receiver(listener: RequestListener, server: Server = createServer
   return { port: (server.address() as AddressInfo).port, requests, connections: () => connections };
 }
 
-/** Something that is no receiver: it says this to everybody who comes. */
+/** A server that does not speak HTTP: it sends this text to every client. */
 async function saying(text: string): Promise<number> {
   const server = createTcpServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(text));
@@ -105,7 +105,8 @@ describe('an outbound request', () => {
       const answer = await answers(addresses).send(get(`https://rebound.example:${port}/`));
       assert.equal(answer.fault, 'refused_address', addresses.join());
     }
-    // A name that is first outside and then inside is asked once for each connection, and what it said is dialled.
+    // The name resolves first to a public and then to an internal address. It is resolved once for each connection, and
+    // that address is dialled.
     lookups = 0;
     const rebinding = answers(['192.88.99.1'], ['127.0.0.1']);
     assert.equal((await rebinding.send(get(`https://rebound.example:${port}/`))).fault, 'refused_address');

@@ -11,8 +11,8 @@ import { openTraceCollector } from '../../../test/trace-collector.ts';
 import { openReceiver, type Receiver } from '../../../test/webhooks.ts';
 
 /**
- * Live journeys with the real machine: a specimen passport with a photograph in it, the same man before the camera, and
- * somebody else. Everything that looks at pictures is in it, so it runs on one database only.
+ * Live journeys with real image analysis: a specimen passport with a photograph, the same man before the camera, and
+ * another person. It needs all models, so it runs on one database only.
  */
 const DEFINITION = {
   name: 'eyes',
@@ -25,9 +25,9 @@ const DEFINITION = {
     { id: 'decide', type: 'decision', onAnyFailure: 'FAIL', onUncertain: 'REVIEW' },
   ],
 };
-/** The day of the specimen and of the clock of the tests need not be near each other: it is valid on both. */
+/** The specimen is valid both on its own date and on the date of the test clock. */
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
-/** Whoever calls is part of a trace already. */
+/** The caller is already part of a trace. */
 const TRACE_ID = 'ab'.repeat(16);
 const TRACE = `00-${TRACE_ID}-${'cd'.repeat(8)}-01`;
 
@@ -40,7 +40,7 @@ describe('a live journey with real image analysis', () => {
   let token: string;
   let recording: Recording;
   let passport: Buffer;
-  /** The journey that was accepted. */
+  /** The accepted journey. */
   let holder: EndUser;
 
   before(async () => {
@@ -84,7 +84,7 @@ describe('a live journey with real image analysis', () => {
     assert.equal((await user.submit('document')).status, 200);
     return user.settled(app.clock);
   };
-  /** Does before the camera what is asked for. */
+  /** Makes the requested movements before the camera. */
   const showFace = async (user: EndUser, hints: object = {}, frameOf = recording.actor().frame) => {
     const challenge = await openChallengePage(user, 'selfie', app.clock).answer(frameOf);
     assert.equal(challenge.state, 'DONE', JSON.stringify(challenge));
@@ -240,7 +240,7 @@ describe('a live journey with real image analysis', () => {
 
   it('one trace leads from the caller over request, job and image analysis to the webhook', async () => {
     await receiver.arrived(1);
-    // Which sends what was gathered.
+    // Stopping the application sends the collected spans.
     isStopped = true;
     await app.stop();
     const spans = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
@@ -262,8 +262,8 @@ describe('a live journey with real image analysis', () => {
 });
 
 /**
- * The members and types of a JSON value. Lists are the shapes of their elements, those of fields by their name. What
- * depends on what was photographed is left out: reasons for which a list is empty or not.
+ * The members and types of a JSON value. A list has the form of its elements, a list of fields that of each field by
+ * name. Parts that depend on the photograph are left out, such as whether a list of reasons is empty.
  */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) {

@@ -106,7 +106,7 @@ describe('the authenticity of a document', () => {
     ];
     assert.equal(verdictOf(readingOf(withFrame(37, 0.81))), 'REVIEW pasted_portrait');
     assert.equal(verdictOf(readingOf(withFrame(51, 0.5))), 'REVIEW pasted_portrait');
-    // As the portraits of genuine passports of Australia, Estonia, Croatia and Poland were measured.
+    // Values measured on the portraits of genuine passports of Australia, Estonia, Croatia and Poland.
     assert.equal(verdictOf(readingOf(withFrame(48.3, 0.763)), {}), 'PASSED no_signs_found');
     assert.equal(verdictOf(readingOf(withFrame(32.4, 0.864)), {}), 'PASSED no_signs_found');
     assert.equal(verdictOf(readingOf(withFrame(40.9, 0.74)), {}), 'PASSED no_signs_found');
@@ -134,10 +134,10 @@ describe('the authenticity of a document', () => {
     };
     assert.equal(verdictOf(front(24.3, 0.87), {}, back('PER')), 'REVIEW pasted_portrait');
     assert.equal(verdictOf(front(41, 0.8), {}, back('SWE')), 'REVIEW pasted_portrait');
-    // Genuine: faint lines all around, and a card whose issuer prints a frame.
+    // Genuine documents: faint lines on all sides, and a card whose issuer prints a frame.
     assert.equal(verdictOf(front(15.6, 0.97), { allowSpecimens: true }, back('UTO')), 'PASSED no_signs_found');
     assert.equal(verdictOf(front(33.7, 0.98), {}, back('D')), 'PASSED no_signs_found');
-    // Without a zone on either side it is a licence.
+    // A document without a zone on either side is a licence.
     assert.equal(verdictOf(front(24.3, 0.87)), 'PASSED no_signs_found');
   });
 
@@ -166,7 +166,7 @@ describe('the authenticity of a document', () => {
     const { mrz: _, ...licence } = readingOf(weak(35.5, 0.49, 4.4));
     assert.equal(verdictOf(licence), 'REVIEW several_weak_signs');
     assert.equal(verdictOf({ ...licence, authenticity: weak(34, 0.1, 3) }), 'PASSED no_signs_found');
-    // As a genuine passport of Croatia was measured, whose paper has a fine pattern.
+    // Values measured on a genuine passport of Croatia, whose paper has a fine pattern.
     assert.equal(verdictOf(readingOf(weak(34.8, 0.72, 3.8))), 'PASSED no_signs_found');
   });
 
@@ -178,7 +178,7 @@ describe('the authenticity of a document', () => {
     const utopian = readingOf(QUIET, { mrz: zoneOf('UTO') });
     const check = judgeAuthenticity({ front: utopian }, { allowSpecimens: true });
     assert.deepEqual([check.status, check.metaData?.specimen], ['PASSED', true]);
-    // Somebody without a state has a passport of the state that lives in.
+    // A stateless person has a passport of the state of residence.
     assert.equal(verdictOf(readingOf(QUIET, { mrz: zoneOf('D', 'XXA') })), 'PASSED no_signs_found');
     const text = { text: 'SPECIMEN', confidence: 1, x: 0, y: 0, width: 1, height: 1 };
     const printed = readingOf(QUIET, { visual: { lines: [text], fields: [], models: [] } });

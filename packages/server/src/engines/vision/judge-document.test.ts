@@ -124,7 +124,7 @@ describe('the verdict on a document', () => {
     const { mrz: _zone, ...coded } = bare;
     const barcode = { text: '', licence: { elements: {} } as never, model: { name: '', version: '' } };
     assert.deepEqual(judge({ front: { ...coded, barcode } }).results, { documentQuality: 'FAILED wrong_side retry' });
-    // A passport whose portrait is hidden is the right side.
+    // A passport whose portrait is hidden is still the right side.
     assert.equal(judge({ front: bare }).results.documentAuthenticity, 'REVIEW no_face_on_document final');
   });
 
@@ -191,7 +191,7 @@ describe('the verdict on a document', () => {
         .documentConsistency;
     assert.equal(consistency({ birthDate: 'AUG 1974', expiryDate: 'APR 2032' }), 'PASSED');
     assert.equal(consistency({ birthDate: '12', expiryDate: '2032' }), 'REVIEW fields_missing final');
-    // A finger over the year of birth hides how old the holder is.
+    // A finger over the year of birth hides the age of the holder.
     assert.equal(consistency({ birthDate: '12 AUG', expiryDate: 'APR 2032' }), 'REVIEW fields_missing final');
   });
 

@@ -30,7 +30,7 @@ function analysisOf(more: Partial<FaceAnalysis> = {}, liveness = 0.9): FaceAnaly
   return { width: 640, height: 480, faces: 1, face: face as never, reasons: [], hints: [], ...more };
 }
 
-/** As alike to the selfie as a face to itself, and other in every frame. */
+/** A vector that is as similar to the selfie as faces of one person are, and different in every frame. */
 function vectorOf(frame: number): Float32Array {
   const vector = new Float32Array(LENGTH);
   vector[0] = 0.97;
@@ -38,7 +38,7 @@ function vectorOf(frame: number): Float32Array {
   return vector;
 }
 
-/** A challenge that somebody answered whose head goes to the right and back. */
+/** A challenge that was answered by turning the head to the right and back. */
 function answeredChallenge(change: object = {}): ChallengeProgress {
   const observationAt = (yaw: number, at: number) => ({
     width: 480,

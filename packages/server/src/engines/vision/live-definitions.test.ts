@@ -8,7 +8,7 @@ import { openChallengePage } from '../../../test/challenge.ts';
 import { type EndUser, startJourney } from '../../../test/end-user.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
-/** Shipped definitions in the live environment, with the real machine, from the first page to the result: one, or all. */
+/** Shipped definitions in the live environment, with real image analysis, from the first page to the result. */
 const HOLDER = { surname: 'Byrne', givenNames: 'Adam', birthDate: '1984-05-06' };
 const EXPECTED = { firstName: 'Adam', lastName: 'Byrne', dateOfBirth: '1984-05-06' };
 const DETAILS = { address: '1 Harbour Street, Dublin', country: 'Ireland' };

@@ -11,7 +11,7 @@ import {
 
 const face = (id: string): LookName => ({ kind: 'face', id });
 
-/** A machine whose looks end when the test says so. */
+/** Image analysis whose calls end when the test says so. */
 function machine() {
   const analysed: string[] = [];
   const ends = new Map<string, { done(seen: string): void; failed(error: Error): void }>();

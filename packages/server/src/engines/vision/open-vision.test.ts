@@ -94,7 +94,7 @@ describe('real image analysis', () => {
 
   it('real image analysis turns pictures as their EXIF says', async () => {
     const { template: upright } = await machine.faceTemplate(imageOf(picture(AUDREY)), never);
-    // A phone that is held upright, one upside down, and a mirrored one; then all others.
+    // A phone held upright, one upside down, and a mirrored picture; then all other orientations.
     for (const orientation of firstOf(3, [6, 3, 5, 1, 2, 4, 7, 8])) {
       const undone = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation] as number;
       const mirrored = [2, 4, 5, 7].includes(orientation);
@@ -172,7 +172,7 @@ describe('real image analysis', () => {
       read: async () => Buffer.from('not there'),
     };
     machine.lookAhead({ ...imageOf(bytes), id: 'selfie', bytes: bytes.length }, 'face');
-    // The look ahead is begun by then; whoever asks meanwhile joins it.
+    // The look ahead has begun by then, and a request for the same image waits for it.
     await new Promise(setImmediate);
     const { checks } = await machine.readFace({ image: unreadable, liveness: 'none', frames: [] }, never);
     assert.deepEqual(

@@ -68,7 +68,7 @@ describe('the document of the sandbox', () => {
       { visualZoneValue: 'Dublin' },
     ]);
     assert.deepEqual(values('DRIVERS_LICENSE')[2], { visualZoneValue: '04 MAY 1990', barcodeValue: '1990-05-04' });
-    // A zone has both names or none, and dates that can be read.
+    // A zone has both names or none, and valid dates.
     assert.deepEqual(values('PASSPORT', { 'First Name': '小明', 'Last Name': 'Wang', 'Date Of Birth': '4.5.90' }), [
       { visualZoneValue: '小明' },
       { visualZoneValue: 'Wang' },

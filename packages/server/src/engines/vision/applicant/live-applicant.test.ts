@@ -5,7 +5,7 @@ import { startJourney } from '../../../../test/end-user.ts';
 import { openTestApp, testPlaces } from '../../../../test/harness.ts';
 import { judgeApplicant } from './judge-applicant.ts';
 
-/** A live journey with the real machine, on one database: it reads a passport, which takes seconds. */
+/** A live journey with real image analysis, on one database only: reading a passport takes seconds. */
 const HOLDER = { surname: 'Østergård-Müller', givenNames: 'Anna María', birthDate: '1984-05-06' };
 const VALID = { issueDate: '2020-01-01', expiryDate: '2029-12-31' };
 
