@@ -33,7 +33,7 @@ describe('the log of erasures', () => {
       entries: openFolder(join(place.folder, 'erased')),
       scrub: async () => undefined,
       onError: assert.fail,
-      // Jobs that nobody ever runs.
+      // These jobs never run.
       jobs: { enqueue: async () => true },
       everyTenantId: async function* () {
         yield acme;

@@ -21,7 +21,7 @@ import { asTenantId, newId } from '../kernel/ids.ts';
 const TENANT = asTenantId('acme');
 const DAY = 86_400_000;
 
-/** A copy of the database as it is, and the place where a server finds it instead. Nobody has it open. */
+/** A copy of the database as it is, and the place where a server finds it later. Nobody has it open. */
 async function backUp(place: TestPlace, places: Places): Promise<{ restored: TestPlace; drop(): Promise<unknown> }> {
   if (place.engine === 'sqlite') {
     const copy = join(place.folder, 'copy');
@@ -80,7 +80,7 @@ async function create(grove: TestApp, path: string, body: object): Promise<{ id:
   return answer.body;
 }
 
-/** Everything that was erased is written down outside the database. */
+/** Waits until every erasure is recorded outside of the database. */
 async function waitForLog({ app }: TestApp): Promise<void> {
   for (let tries = 0; ; tries++) {
     const left = await app.db.of(TENANT).all(UNWRITTEN, [TENANT]);
@@ -99,7 +99,7 @@ async function erased(grove: TestApp, id: string): Promise<void> {
   }
 }
 
-/** Whatever is found out, the server is stopped: nobody may have the database open while it is copied. */
+/** The server is stopped even if the work fails: nobody may have the database open while it is copied. */
 async function served<T>(place: TestPlace, clock: TestClock, work: (grove: TestApp) => Promise<T>): Promise<T> {
   const grove = await openTestApp(place, { clock });
   try {
@@ -203,7 +203,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     } finally {
       await forced.stop();
     }
-    // The entry is looked for again: to go on once is not to forget it.
+    // The entry is checked again: one forced start does not drop it.
     await assert.rejects(openTestApp(place, { clock }), /cannot be read/);
     rmSync(join(folder, key));
     await served(place, clock, async (grove) => assert.equal(await statusOf(grove, keptId), 200));
@@ -232,7 +232,7 @@ onBothEngines('a backup that is put in place', (_engine, places) => {
     t.after(drop);
 
     await served(place, clock, async (grove) => {
-      // Its end was set after the backup, which knows of none.
+      // Its end was set after the backup, so the backup does not contain it.
       const end = { method: 'POST', body: JSON.stringify({ expireAfter: 'PT1H' }) };
       assert.equal((await grove.call(shrinks, end)).status, 200);
       clock.advance(3 * DAY);
