@@ -30,7 +30,10 @@ describe('the rules for a request', () => {
   });
   after(() => http.stop());
 
-  /** The answers to what is written, as text, until as many came or the server has closed. */
+  /**
+   * Sends the text and returns the answers as text, until that many have arrived or the server has closed the
+   * connection.
+   */
   const exchange = (text: string, answers: number) =>
     new Promise<string>((resolve, reject) => {
       let read = '';
@@ -163,7 +166,7 @@ describe('the rules for a request', () => {
       const read = await exchange(post(type, body) + get(LIST, 'Host: localhost'), 2);
       assert.deepEqual(statusesOf(read), [status, 200], read);
     }
-    // What was not read to its end still ends the connection.
+    // A body that was not read to its end still ends the connection.
     const long = await exchange(
       `POST ${LIST} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${BEARER}\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\n\r\n{`,
       1,

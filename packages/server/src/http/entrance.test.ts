@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { entrance, LONE_TURN_MS, MAX_OVERFLOW, MAX_WAITING, TURN_MS } from './entrance.ts';
 
-/** An entrance whose turns, hour and processor time are ours. Every request costs `costMs`. */
+/**
+ * A queue of requests with turns, a clock and a processor time that the test controls. Every request costs `costMs`.
+ */
 function openEntrance(costMs: number) {
   const beginnings: string[] = [];
   const clock = { now: 0, used: 0 };
@@ -21,7 +23,7 @@ function openEntrance(costMs: number) {
         clock.used += costMs;
       }),
     );
-  /** Names of those that the next turn begins. */
+  /** Runs the next turn, and returns the names of the requests that it begins. */
   const turn = () => {
     const from = beginnings.length;
     const work = next;

@@ -29,7 +29,7 @@ describe('a database that is unavailable (postgres)', () => {
     const token = await grove.token();
     assert.equal((await grove.call(LIST, { token })).status, 200);
     postgres.kill('SIGKILL');
-    // Connections of a killed server may answer once more before they notice.
+    // Connections of a killed server may answer once more.
     for (let tries = 0; tries < 20 && (await grove.call(LIST, { token })).status === 200; tries++);
     for (let round = 0; round < 5; round++) {
       const started = performance.now();
@@ -41,7 +41,7 @@ describe('a database that is unavailable (postgres)', () => {
     assert.equal((await grove.call('/health/live', { token: null })).status, 200);
     const ready = await grove.call('/health/ready', { token: null });
     assert.deepEqual([ready.status, ready.body.code], [503, 100010]);
-    // An outage is one event: its reason is logged once in ten seconds, and not with every request.
+    // An outage is one event: its reason is logged once in ten seconds, and not for every request.
     const stacks = grove.logged().match(/"msg":"request failed"/g) ?? [];
     assert.ok(stacks.length > 0 && stacks.length <= 4, `${stacks.length} lines`);
     await postgres.restart();
@@ -61,7 +61,7 @@ describe('a database that is unavailable (postgres)', () => {
     await setReadOnly('on');
     try {
       let refusal = await create('refused');
-      // The connections that were cut are found out by their next use.
+      // The pool notices the cut connections at their next use.
       for (let tries = 0; tries < 8; tries++) refusal = await create('refused');
       assert.deepEqual([refusal.status, refusal.body.code, refusal.headers.get('retry-after')], [503, 100010, '1']);
       assert.equal((await grove.call('/health/ready', { token: null })).status, 503);
@@ -83,7 +83,7 @@ describe('a disk that is full (sqlite)', () => {
       const pages = (limit: number) => db.write((tx) => tx.all({ text: `PRAGMA max_page_count = ${limit}` }, []));
       const create = (name: string) =>
         grove.call(LIST, { method: 'POST', body: JSON.stringify({ name, description: 'x'.repeat(255) }) });
-      // SQLite takes a limit below its present size for "not one page more".
+      // If the limit is below the present size, SQLite allows no further page.
       await pages(1);
       let status = 201;
       let count = 0;

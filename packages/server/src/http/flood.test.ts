@@ -9,13 +9,13 @@ import { MAX_OVERFLOW, MAX_WAITING } from './entrance.ts';
 const LIST = '/api/arthr/apiKeys';
 const CONNECTIONS = 20;
 const EACH = 25;
-/** More than may wait, even on a machine so slow that the flood is taken for the only caller. */
+/** More than may wait, even on a machine so slow that the flood counts as the only caller. */
 const FLOOD = 1.5 * (MAX_WAITING + MAX_OVERFLOW);
 
 describe('a tenant beside a flood', () => {
   let http: TestHttp;
   let answers = 0;
-  /** How many answers had been given when the tenant was served. */
+  /** The number of answers to the flood at the time when the tenant was served. */
   let answersBefore: number[] = [];
   before(async () => {
     http = await openTestHttp({
@@ -39,7 +39,7 @@ describe('a tenant beside a flood', () => {
     new Promise<Socket>((done) => {
       const socket = connect(Number(new URL(http.baseUrl).port), '127.0.0.1', () => done(socket));
     });
-  /** Writes the text, and waits for an answer with that end. */
+  /** Writes the text, and waits for an answer that ends like this. */
   const ask = (socket: Socket, text: string) =>
     new Promise<void>((done) => {
       let read = '';
@@ -67,10 +67,10 @@ describe('a tenant beside a flood', () => {
     it(`a tenant beside a flood is served before most of ${CONNECTIONS * EACH} ${name}`, async () => {
       const tenant = await open();
       const flood = await Promise.all(Array.from({ length: CONNECTIONS }, open));
-      // The server knows all connections.
+      // The server has accepted all connections.
       await Promise.all(flood.map((socket) => ask(socket, badRequest)));
       const own = get(LIST, `Authorization: ${BEARER}`);
-      // The first request shows whose connection it is.
+      // The first request tells the server whose connection it is.
       await ask(tenant, own);
       await ask(tenant, own);
       answersBefore = [];

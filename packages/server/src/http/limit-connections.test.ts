@@ -24,7 +24,7 @@ async function open(most: number, proxies: readonly string[] = []) {
   servers.push(server);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  /** Whether the server answers on a new connection from this address, which then stays open. */
+  /** Returns whether the server answers on a new connection from this address, which then stays open. */
   return async (localAddress: string): Promise<Socket | undefined> => {
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     sockets.push(socket);
@@ -35,7 +35,7 @@ async function open(most: number, proxies: readonly string[] = []) {
   };
 }
 
-// Only Linux has all of 127.0.0.0/8 without being told.
+// Only Linux has all of 127.0.0.0/8 without configuration.
 describe('the limit of connections', { skip: process.platform === 'linux' ? false : 'one address alone' }, () => {
   it('the connections of one address take at most half of all places, those of the next half of the rest, and are free after they close', async () => {
     const ask = await open(8);

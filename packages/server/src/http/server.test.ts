@@ -22,7 +22,7 @@ describe('the HTTP server', () => {
         const anonymous = await grove.call(url, { ...init, token: null });
         assert.equal(anonymous.status === 401, operation.auth !== 'public', `${operation.method} ${url}`);
         served += 1;
-        // A stream has no end to wait for (notification-service/event-stream.test.ts).
+        // A stream never ends, so it is not requested here (notification-service/event-stream.test.ts).
         if (operation.produces === 'text/event-stream' && operation.permission) continue;
         const { status, body } = await grove.call(url, init);
         if (operation.auth === 'journey') assert.deepEqual([status, body.code], [401, 100054], url);

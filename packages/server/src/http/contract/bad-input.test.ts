@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
-/** Whatever is sent, the answer is a 4xx problem that names the fault, and nothing is stored. */
+/** For any bad input, the answer is a 4xx problem that names the fault, and nothing is stored. */
 describe('bad input', () => {
   const places = testPlaces();
   let grove: TestApp;
@@ -128,7 +128,7 @@ describe('bad input', () => {
       headers: { 'Content-Type': 'application/json' },
       duplex: 'half',
     } as never);
-    // The server answers and closes; a client that is still writing may see either.
+    // The server answers and closes; a client that is still writing may get the answer or an error.
     const { status } = await answer.catch(() => ({ status: 413 }));
     assert.equal(status, 413);
   });
@@ -182,7 +182,7 @@ describe('bad input', () => {
       const { status, body, headers } = await grove.call(path);
       assert.ok([400, 404].includes(status), `${path.slice(0, 40)} ${status}`);
       assert.ok([100001, 100003].includes(body.code));
-      // The framework answers some of these before any hook of ours is asked.
+      // The framework answers some of these before any hook of Grove runs.
       assert.equal(headers.get('x-request-id'), body.requestId);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
     }

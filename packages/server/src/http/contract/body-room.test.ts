@@ -17,7 +17,7 @@ describe('the room for bodies', () => {
       roomWaitMs,
       roomPatienceMs,
       db: { of: () => ({}) } as never,
-      // The cookie says whose session it is: `<tenant>.<session>`.
+      // The cookie names the session: `<tenant>.<session>`.
       journeySession: async (instanceId, cookie): Promise<JourneyPrincipal> => {
         const [tenant = '', sessionId = ''] = cookie.split('.');
         return { tenantId: asTenantId(tenant), sessionId, instanceId, state: 'ACTIVE', handoff: 'NONE' };
@@ -29,7 +29,7 @@ describe('the room for bodies', () => {
   });
   after(() => http.stop());
 
-  /** Sends the head and some of the body, and then nothing. */
+  /** Sends the head and a part of the body, and then nothing. */
   const hold = (cookie: string, length: string) => {
     const socket = connect(Number(new URL(http.baseUrl).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -46,7 +46,7 @@ describe('the room for bodies', () => {
         headers: { Cookie: `grove-journey-${INSTANCE}=${cookie}`, 'Content-Type': 'image/jpeg' },
       })
     ).status;
-  /** The server has seen what was sent when it answers somebody who came later. */
+  /** The server has received the head when it answers a later request. */
   const until = async (cookie: string, bytes: number, status: number) => {
     for (let tries = 0; tries < 200; tries++) {
       if ((await upload(cookie, bytes)) === status) return;
@@ -72,7 +72,7 @@ describe('the room for bodies', () => {
     http = patient;
     try {
       const first = hold('acme.one', `Content-Length: ${400 * KB}`);
-      // The head of the first has come once the server answers somebody who came later.
+      // The server has received the head of the first request when it answers a later one.
       await upload('other.one', 200 * KB);
       const order: string[] = [];
       const noting = (name: string, answer: Promise<number>) =>
@@ -82,7 +82,7 @@ describe('the room for bodies', () => {
       const other = noting('other', upload('other.two', 200 * KB));
       await other;
       first.socket.destroy();
-      // Now there is room for the second: its rest is read.
+      // Now there is memory for the second one: its rest is read.
       second.socket.write(new Uint8Array(400 * KB - 2));
       await secondAnswered;
       assert.deepEqual(order, ['other 200', 'acme 200']);
@@ -94,10 +94,10 @@ describe('the room for bodies', () => {
 
   it('100007: one session leaves memory for other sessions of its tenant, and holds up no body that fits', async () => {
     const uploads = [hold('acme.one', `Content-Length: ${150 * KB}`)];
-    // A second one of the same session would leave less than it has.
+    // A second body of the same session would leave less memory than it needs.
     await until('acme.one', 150 * KB, 429);
     assert.equal(await upload('acme.two', 150 * KB), 200);
-    // It waits, and those of others pass it.
+    // It waits, and bodies of other sessions pass it.
     const patient = await open(60_000);
     const impatient = http;
     http = patient;

@@ -10,7 +10,7 @@ import { asTenantId, newId } from '../../kernel/ids.ts';
 const INSTANCE = newId(1_700_000_000_000);
 const COOKIE = `grove-journey-${INSTANCE}=good`;
 
-/** The one cookie of one instance of acme. */
+/** The only valid cookie, for one instance of acme. */
 async function journeySession(instanceId: string, value: string): Promise<JourneyPrincipal> {
   if (instanceId !== INSTANCE || value !== 'good') throw new ApiError(100054);
   return { tenantId: asTenantId('acme'), sessionId: 'session', instanceId, state: 'ACTIVE', handoff: 'NONE' };

@@ -63,7 +63,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
         id,
       );
     }
-    // A journey has no API key, so its operations cannot keep an answer for one.
+    // A journey has no API key, so its operations cannot store an answer for one.
     assert.deepEqual(
       taking.filter(({ operation }) => operation.permission === undefined),
       [],
@@ -187,7 +187,7 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
 
   it('an Idempotency-Key is deleted a day later, however many there are, and not before', async () => {
     const now = grove.clock.now();
-    // The server's own hourly job is due, too, since the test before has moved the clock: it must have run already.
+    // The hourly job of the server is due, too, since the previous test has moved the clock: it must have run before.
     const isOver = async () => (await grove.app.db.system.get({ text: PURGE_LATER }, [now])) !== undefined;
     for (let looks = 0; !(await isOver()); looks += 1) {
       assert.ok(looks < 500, 'the hourly job runs');
@@ -198,12 +198,12 @@ onBothEngines('Idempotency-Key', (_engine, places) => {
     const count = async () => (await db.get<{ n: number }>({ text: COUNT }, [ACME, 'purged']))?.n;
     const rows = Array.from({ length: 601 }, (_, at) => `($1, 'purged', 'k${at}', $2, $2, ${now - 24 * HOUR})`);
     const young = `($1, 'purged', 'young', $2, $2, ${now - 24 * HOUR + 1})`;
-    // Stored while a clock was ahead: nobody waits until that time comes again.
+    // This answer was stored while a clock was ahead, and is removed before that time comes.
     const ahead = `($1, 'purged', 'ahead', $2, $2, ${now + 24 * HOUR + 1})`;
     const insert = `INSERT INTO idempotency_keys (tenant_id, operation, key, request_hash, sealed, created_at)
       VALUES ${[...rows, young, ahead].join(', ')}`;
     await db.write((tx) => tx.run({ text: insert }, [ACME, Buffer.alloc(32)]));
-    // Nobody waits until those of others are removed: a request takes the place of its own expired answer alone.
+    // A request replaces its own expired answer at once; it does not wait until the answers of others are removed.
     assert.equal((await create('not-purged', 'not purged', grove, await grove.token())).status, 201);
     assert.equal(Number(await count()), 603);
     await purgeAnswers(db, now, new AbortController().signal);

@@ -168,7 +168,7 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await post(`${STORES}/policies/totpPolicy`, policy, LENIENT)), [
       '/digts is not known; did you mean digits?',
     ]);
-    // Without its parameters, a verification compares nobody with the document.
+    // Without its parameters, a verification compares no expected person with the document.
     assert.deepEqual(faultsOf(await token({ paramters: { firstName: 'Bob' } }, LENIENT)), [
       '/paramters is not known; did you mean parameters?',
     ]);
@@ -180,7 +180,7 @@ describe('members of requests', () => {
     assert.equal((await post('/api/process-manager/settings', { x: 1 }, LENIENT)).body.code, 100001);
     const strict = new Set(operations().flatMap(({ id, operation }) => (canBeLenient(id, operation) ? [] : [id])));
     for (const id of ['processDefinitions.create', 'webhooks.create']) assert.ok(strict.has(id), id);
-    // Whatever writes a store, a configuration or a policy.
+    // The operations that write a store, a configuration or a policy.
     const place = /\/stores(\/\{\w+\}(\/\w+(Config|Policy)(\/\{\w+\})?)?)?$/;
     const writers = operations().filter(
       ({ operation }) => operation.method === 'POST' && addressesOf(operation).some(({ path }) => place.test(path)),
@@ -196,9 +196,9 @@ describe('members of requests', () => {
     assert.deepEqual(faultsOf(await list('status=REVIEW')), [
       '/query/status is not known; did you mean processInstanceStatus?',
     ]);
-    // Ignored, it would lead a client through the first page for ever.
+    // If it were ignored, a client would read the first page for ever.
     assert.deepEqual(faultsOf(await list('pageNumber=2')), ['/query/pageNumber is not known; did you mean page?']);
-    // Not similar to any name, and still meant as a filter: it would select everything.
+    // This is not similar to any name, but the client meant a filter: without it, everything would be selected.
     assert.equal(faultsOf(await list('reviewedBy=ann')).length, 1);
     const events = '/api/identity-store/events/queries/start';
     assert.equal(faultsOf(await post(events, { modality: 'FACE' }, LENIENT)).length, 1);

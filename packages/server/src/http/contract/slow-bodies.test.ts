@@ -17,7 +17,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  /** Sends all but the last byte, and the last byte after the work. Gives the code or the status of the answer. */
+  /** Sends all but the last byte, and the last byte after the work. Returns the code or the status of the answer. */
   const heldBack = async ({ path, headers, body }: SlowRequest, meanwhile: () => Promise<unknown>): Promise<number> => {
     const { port, hostname } = new URL(grove.baseUrl);
     const socket = await new Promise<Socket>((done) => {
@@ -32,7 +32,7 @@ onBothEngines('a request whose body is held back', (_engine, places) => {
       Expect: '100-continue',
       ...headers,
     }).map(([name, value]) => `${name}: ${value}\r\n`);
-    // The server says that it waits for the body once its headers were read.
+    // The server sends 100 Continue once it has read the headers.
     const isRead = new Promise((done) => socket.once('data', done));
     socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body.slice(0, -1)}`);
     await isRead;

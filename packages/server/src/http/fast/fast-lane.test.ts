@@ -81,9 +81,9 @@ async function answerOf(baseUrl: string, path: string, init: RequestInit = {}) {
   const response = await fetch(`${baseUrl}${path}`, { ...init, headers: { ...TENANT.headers, ...json } });
   const { date, 'x-request-id': requestId = '', ...headers } = Object.fromEntries(response.headers);
   assert.ok(date && requestId);
-  // Headers between two hops are Node's own.
+  // Node sets the headers of each connection itself.
   for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete headers[name];
-  // The port is that of the server, and each request has an id of its own.
+  // The two servers have different ports, and each request has an id of its own.
   const text = (await response.text()).replaceAll(requestId, 'id').replaceAll(new URL(baseUrl).port, 'port');
   return { status: response.status, headers: { ...headers, 'content-length': '' }, text };
 }

@@ -140,7 +140,7 @@ describe('the pages of the end user', () => {
   });
 });
 
-/** Without a client that tidies up the path or takes off the compression. */
+/** Uses no client that normalises the path or decompresses the body. */
 function raw(
   baseUrl: string,
   path: string,

@@ -106,7 +106,7 @@ describe('the documentation', () => {
     await page.goto(`${grove.baseUrl}/docs/reference`);
     assert.equal(new URL(page.url()).pathname, '/docs/reference/');
     await reference.waitFor({ timeout: 60_000 });
-    // Whatever the page still wants to load, it has asked for by then.
+    // By then the page has requested everything that it loads.
     await page.waitForTimeout(1000);
     await look('reference-phone');
     await page.emulateMedia({ colorScheme: 'light' });
