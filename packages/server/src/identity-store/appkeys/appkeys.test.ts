@@ -109,7 +109,7 @@ onBothEngines('appkeys', (_engine, places) => {
       });
     }
     const events = (await grove.events('Bank')).filter(({ userId }) => userId === user.id).map(({ type }) => type);
-    // All at one moment of the clock, so in no order.
+    // All have the same time, so their order is not defined.
     assert.deepEqual(events.toSorted(), [
       'identity.authenticationSucceeded',
       'identity.authenticationSucceeded',

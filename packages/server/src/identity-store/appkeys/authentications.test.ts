@@ -41,7 +41,7 @@ onBothEngines('an authentication with an appkey', (_engine, places) => {
     assert.equal(changed.status, 200, changed.text);
   };
   const failures = ({ body }: Answer) => body.user.lockInfo.modalities.APPKEY?.failedCount ?? 0;
-  /** What is sent to complete a new session of the holder. */
+  /** Completes a new session of the holder with this response. */
   const completeWith = async (body: object, whose = holder) => {
     const { sessionId } = await party.start(whose.user, 'authentications');
     return party.complete(sessionId, body);

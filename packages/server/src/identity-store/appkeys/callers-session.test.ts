@@ -14,7 +14,7 @@ import {
 } from '../../../test/uaf/relying-party.ts';
 import { MODE } from './uaf/registry.ts';
 
-/** Whoever keeps the session itself is refused for the same reasons as whoever leaves it to the server. */
+/** A caller that manages the session itself is refused for the same reasons as one that leaves it to the server. */
 describe('an appkey authentication with a session of the caller', () => {
   const places = testPlaces();
   let grove: TestIdentity;

@@ -16,8 +16,8 @@ import { type TlvEntry, tlv, uint32 } from '../../../test/uaf/tlv.ts';
 import { SIGN, TAG } from './uaf/registry.ts';
 
 /**
- * A reference server of UAF that many have started from leaves these ten things out. Each of them is an attack, and the
- * attack is made here.
+ * A reference server of UAF, from which many others were derived, omits these ten checks. Each omission allows an
+ * attack, which is tried here.
  */
 describe('checks that a well-known UAF server omits', () => {
   const places = testPlaces();
@@ -32,7 +32,7 @@ describe('checks that a well-known UAF server omits', () => {
   after(() => grove.stop());
 
   const refusedFor = async (faults: Faults, code: number) => {
-    // A success in between, so that no lock answers instead.
+    // A success in between resets the failures, so that no lock answers instead.
     assert.equal((await party.authenticate(holder)).status, 200);
     refuses(await party.authenticate(holder, faults), code);
   };
@@ -41,7 +41,7 @@ describe('checks that a well-known UAF server omits', () => {
 
   it('1: the client data of an appkey is hashed and compared with what was signed', async () => {
     await refusedFor({ entries: otherEntry(TAG.FINAL_CHALLENGE_HASH, randomBytes(32)) }, 100112);
-    // Signed for one relying party, and the words of another put beside it.
+    // The signature is for one relying party, and the client data of another is sent with it.
     const { sessionId, uafProtocolMessage } = await party.start(holder.user, 'authentications');
     const good = JSON.parse(holder.authenticator.authenticate(uafProtocolMessage).uafProtocolMessage);
     const words = JSON.parse(Buffer.from(good[0].fcParams, 'base64url').toString());

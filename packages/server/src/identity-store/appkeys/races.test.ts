@@ -14,7 +14,7 @@ import {
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 1);
 const AT_ONCE = 100;
 
-/** `GROVE_RACE_ROUNDS=50` for a long run. */
+/** `GROVE_RACE_ROUNDS=50` runs more rounds. */
 onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
   let grove: TestIdentity;
   let party: RelyingParty;
@@ -52,7 +52,7 @@ onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
         [singleShot(grove.clock.now()), 1090],
       ] as const) {
         const holder = await party.holder();
-        // Without a counter, so that the challenge alone stands in the way.
+        // The authenticator has no counter, so that only the challenge can cause the refusal.
         const response = holder.authenticator.authenticate(ownRequest('Auth', challenge, APP_ID), { counter: 0 });
         const body = { sessionData: party.sessionData(challenge), response };
         const answers = await times(AT_ONCE, () => grove.send('POST', `${party.store}/appkeys/authentications`, body));

@@ -5,7 +5,7 @@ import { afterFailure, isLocked, type LockState, lockLimitsOf, NO_FAILURES } fro
 
 const LIMITS = lockLimitsOf({}, 'TOTP');
 
-/** Fails as often as it is let, each time as soon as it may. */
+/** Fails the given number of times, each time as early as the lock allows. */
 function guess(limits: typeof LIMITS, times: number): { state: LockState; waits: number[]; at: number } {
   let state = NO_FAILURES;
   let at = 0;

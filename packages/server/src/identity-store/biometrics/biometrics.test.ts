@@ -33,7 +33,7 @@ onBothEngines('faces of users', (_engine, places) => {
     return `/stores/store%20${people}`;
   };
   type Person = { store: string; id: string; extId: string };
-  /** Somebody whose face is known. */
+  /** Creates a user with an enrolled face. */
   const withFace = async (configuration: object = {}, standIn: object = { person: 'ada' }): Promise<Person> => {
     const somebody = await unknown(configuration);
     const enrolled = await enrol(somebody, { data: face(standIn) });
@@ -351,7 +351,7 @@ onBothEngines('faces of users', (_engine, places) => {
 
   it('each operation on a face has an event, and the face is deleted together with its user', async () => {
     const ada = await unknown();
-    // Events of one millisecond have no order, so time goes on between them.
+    // Events of one millisecond have no order, so the clock moves between them.
     const later = () => grove.clock.advance(1);
     later();
     await enrol(ada, { data: ADA });

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { AUDREY, FRANCK, FRANCK_EYES_CLOSED, NO_FACE, picture } from '../../../../vision/test/pictures.ts';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
-/** With the real machine: photographs in, and nothing of them left. It runs on one database only. */
+/** Runs with real image analysis and photographs, on one database only. */
 describe('faces of users, with real image analysis', () => {
   const places = testPlaces();
   let grove: TestApp;

@@ -23,7 +23,7 @@ describe('challenges', () => {
       for (const at of [-SINGLE_SHOT_WINDOW_MS, 0, SINGLE_SHOT_WINDOW_MS]) {
         const judgement = judgeChallenge(challenge, NOW + at);
         assert.ok(judgement.fresh && judgement.timed);
-        // As long as it is fresh it is remembered.
+        // A challenge is remembered for as long as it is fresh.
         assert.ok(judgement.rememberUntil > NOW + SINGLE_SHOT_WINDOW_MS);
       }
       for (const at of [-SINGLE_SHOT_WINDOW_MS - 1, SINGLE_SHOT_WINDOW_MS + 1]) {

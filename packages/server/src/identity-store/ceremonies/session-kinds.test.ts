@@ -12,7 +12,7 @@ const ORIGIN = 'https://example.org';
 
 type Kind = {
   name: string;
-  /** Opens a session; its id, and the answer that finishes it. */
+  /** Opens a session, and returns its id and the response that completes it. */
   open(): Promise<{ id: string; answer: object }>;
   finish(id: string, answer: object): Promise<Answer>;
 };
@@ -81,7 +81,8 @@ onBothEngines('one-time values of identity stores', (_engine, places) => {
     for (const own of kinds) {
       const { id, answer } = await own.open();
       for (const other of kinds.filter((kind) => kind !== own)) {
-        // With an answer that the other kind would take, and with its own if the other kind takes such a member.
+        // Tried with a response that the other kind accepts, and with its own response if the other kind has such
+        // members.
         const fitting = await other.open();
         const takesMembers = Object.keys(answer).every((name) => name in fitting.answer);
         for (const response of [fitting.answer, ...(takesMembers ? [answer] : [])]) {

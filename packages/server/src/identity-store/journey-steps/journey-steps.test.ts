@@ -20,7 +20,7 @@ import { asTenantId } from '../../kernel/ids.ts';
 import type { StoreUser } from '../../process-manager/engine/steps/identity-acts.ts';
 import { passkeyActs } from './passkey-acts.ts';
 
-/** Backup eligible, backed up, with the attested credential: but nobody was present. */
+/** Flags: backup eligible, backed up, with the attested credential, but without user presence. */
 const UNASKED = 8 | 16 | 64;
 const ALGORITHM = 'GROVE_FACE_512_1';
 

@@ -20,7 +20,7 @@ import {
 } from '../../../test/identity-journeys.ts';
 import { MINUTE } from '../../kernel/clock.ts';
 
-/** What is decided before a database is asked, on one of them. */
+/** These results are decided before the database is read, so one engine is enough. */
 describe('the results of steps of identity stores', () => {
   const places = testPlaces();
   let its: IdentityJourneys;

@@ -87,7 +87,7 @@ onBothEngines('the authentication with a passkey', (_engine, places) => {
       );
     }
     assertRefused(await rp.authenticate(first.body.sessionId, { credential }), 100035, 404);
-    // Of twelve that begin with one challenge at the same moment, one may.
+    // Of twelve requests that start with one challenge at once, one succeeds.
     const other = Buffer.from(`at once for ${userId}`).toString('base64url');
     const starts = await Promise.all(
       Array.from({ length: 12 }, () => rp.startAuthentication(userId, { challenge: other }, 'open')),

@@ -30,7 +30,7 @@ onBothEngines('passkeys', (_engine, places) => {
     const { rpId, userId: handle, allAcceptedCredentialIds } = await signals();
     assert.equal(rpId, rp.rpId);
     assert.equal(handle, device.memory.userHandle);
-    // Made at one moment of the clock, so in no order.
+    // Both have the same time, so their order is not defined.
     assert.deepEqual(allAcceptedCredentialIds.toSorted(), [device.id, second.device.id].toSorted());
     await rp.post(`/users/${userId}/passkeys/${passkeyId}`, { status: 'DISABLED' });
     assert.deepEqual((await signals()).allAcceptedCredentialIds, [second.device.id]);

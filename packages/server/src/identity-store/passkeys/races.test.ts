@@ -7,10 +7,10 @@ import { type Answer, onBothEngines, openTestApp, type TestApp, untilServed } fr
 import { asTenantId } from '../../kernel/ids.ts';
 import { advancePasskey } from './passkeys.repository.ts';
 
-/** `GROVE_RACE_ROUNDS=100` for a long look. */
+/** `GROVE_RACE_ROUNDS=100` runs more rounds. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 3);
 const AT_ONCE = 100;
-/** How long a request that must wait is given to show that it does not. */
+/** The time in which a request that must wait could wrongly answer. */
 const PATIENCE_MS = 300;
 
 onBothEngines('passkeys under races', (_engine, places) => {

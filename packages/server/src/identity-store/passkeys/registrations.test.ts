@@ -46,7 +46,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
   });
   after(() => grove.stop());
 
-  /** Everything up to the answer of the server, with whatever should be wrong. */
+  /** Runs a registration up to the answer of the server, with the given faults. */
   const complete = async (faults: Faults, options: Partial<AuthenticatorOptions> = {}, policy = 'default') => {
     const { id } = await rp.user();
     const { body } = await rp.startRegistration(id, {}, policy);
@@ -241,7 +241,7 @@ onBothEngines('the registration of a passkey', (_engine, places) => {
     assertRefused(await rp.startRegistration(id, { challenge }), 100043);
     const { body } = await rp.startRegistration(id, { challenge }, 'open');
     assert.equal(body.publicKey.challenge, challenge);
-    // It is good once.
+    // The challenge works once.
     assertRefused(await rp.startRegistration(id, { challenge }, 'open'), 100001);
     for (const wrong of [`${challenge}=`, 'A'.repeat(20), `${challenge.slice(0, -1)}R`, '!'.repeat(22)]) {
       assertRefused(await rp.startRegistration(id, { challenge: wrong }, 'open'), 100001);

@@ -243,7 +243,7 @@ describe('the verification of an assertion', () => {
     for (const name of ['clientDataJSON', 'authenticatorData', 'signature']) {
       check({ ...good, response: { ...good.response, [name]: 'A'.repeat(90_000) } });
     }
-    // 37 bytes leave four bits over in the last character.
+    // 37 bytes leave four unused bits in the last character.
     const data = good.response.authenticatorData;
     const twin = `${data.slice(0, -1)}${String.fromCharCode(data.charCodeAt(data.length - 1) + 1)}`;
     assert.deepEqual(Buffer.from(twin, 'base64url'), Buffer.from(data, 'base64url'));

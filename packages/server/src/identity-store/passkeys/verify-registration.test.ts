@@ -8,7 +8,7 @@ import { type ExpectedRegistration, verifyRegistration } from './verify-registra
 
 type Wrong = { faults?: Faults; expected?: Partial<ExpectedRegistration>; options?: Partial<AuthenticatorOptions> };
 
-/** One registration, right but for what is given. */
+/** Verifies a registration that is correct except for the given faults. */
 function verify({ faults, expected: more, options }: Wrong = {}) {
   const expected = expectedRegistration(more);
   const device = authenticator({ origin: ORIGIN, ...options });

@@ -7,7 +7,9 @@ import { OFFERED } from './algorithms.ts';
 import { verifyAuthentication } from './verify-authentication.ts';
 import { verifyRegistration } from './verify-registration.ts';
 
-/** WebAuthn Level 3, section 16: what the values are is a fact; that both ceremonies end as they should is the test. */
+/**
+ * WebAuthn Level 3, section 16. The values are those of the standard; the test is that both ceremonies end as expected.
+ */
 const root = new X509Certificate(Buffer.from(fixture.root, 'base64url'));
 const now = Date.parse('2026-01-01T00:00:00Z');
 

@@ -37,7 +37,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     assert.equal(answer.status, 201, answer.text);
     return answer.body.pushNotifications;
   };
-  /** What the devices were told about these. */
+  /** The message that the devices got about these. */
   const toldOf = async (records: Body[]) => {
     await world.settle();
     const ids = records.map(({ id }) => id);
@@ -49,7 +49,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     new Set(await Promise.all(records.map(({ id }) => world.statusOf(user, id))));
 
   let parents = 0;
-  /** An instance that waits, and ends well if the notification has ended so. */
+  /** An instance that waits, and passes if the notification ends with this status. */
   const waiting = async (status: string) => {
     parents += 1;
     const name = `waits-${parents}`;
@@ -146,7 +146,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
   it('an acceptance on one device stays, whatever another device answers later', async () => {
     const { user } = await world.everybody();
     const records = await sendTo(user);
-    // Nobody is told of what was answered before.
+    // Earlier answers notify nobody.
     await world.settle();
     const [one, two, three] = records;
     await world.answer(user, one.id, { status: 'ACCEPTED' });
@@ -179,7 +179,7 @@ onBothEngines('push notifications that ask for a process', (_engine, places) => 
     const pushes = await sendTo(user, { ...PROCESS, parentProcessInstanceId: parent.id });
     assert.equal(pushes[0].parentProcessInstanceId, parent.id);
     await world.settle();
-    // What a back end says of its own accord does not let the parent wait for ever.
+    // An answer that a back end sends by itself must not keep the parent waiting for ever.
     for (const { id } of pushes) await world.answer(user, id, { status: 'COMPLETED' });
     assert.equal((await instanceOf(parent.id)).status, 'PAUSED');
     await open(pushes);

@@ -9,7 +9,7 @@ import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE, SECOND } from '../../kernel/clock.ts';
 
 const PUSHES = sql('SELECT sealed FROM push_notifications WHERE tenant_id = $1');
-/** How long a request that must wait is given to show that it does not. */
+/** The time in which a request that must wait could wrongly answer. */
 const PATIENCE_MS = 300;
 const COUNT = sql('SELECT count(*) AS total FROM push_notifications WHERE tenant_id = $1');
 

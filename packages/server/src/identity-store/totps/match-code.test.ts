@@ -103,7 +103,7 @@ describe('a time-based one-time password', () => {
   });
 
   it('a time-based one-time password counts for another step if two steps share it and one of them was used', () => {
-    // Codes of six digits meet now and then: the first two neighbours that do are looked for.
+    // Codes of six digits are sometimes equal: the test searches for the first two neighbours with the same code.
     const totp = newTotp({ secret: seed(20) });
     const window = 300;
     let step = 1e6;

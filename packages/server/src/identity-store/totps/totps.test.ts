@@ -36,7 +36,7 @@ onBothEngines('TOTP', (_engine, places) => {
     assert.equal(started.status, 201, started.text);
     return { ...started.body, app: URI.parse(started.body.uri) as TOTP };
   };
-  /** Registered, and in a step whose code was not used. */
+  /** Registers TOTP, and moves the clock to a step whose code was not used. */
   const register = async (user: TestUser, policy = 'app'): Promise<TOTP> => {
     const { app } = await start(user, policy);
     const path = `${store}/users/${user.id}/totps/registrations/${policy}/complete`;
@@ -285,7 +285,7 @@ onBothEngines('TOTP', (_engine, places) => {
     const path = await grove.store('Acme EU');
     const creation = await post(`${path}/totpPolicy`, { name: 'plain' });
     assert.equal(creation.body.issuer, 'Acme EU');
-    // As a policy of before may be stored.
+    // An earlier release may have stored such a policy.
     await grove.app.db.of(asTenantId('acme')).write((tx) => tx.run(WITH_COLON, ['acme']));
     const user = await grove.user(path, { extId: 'ann' });
     const registration = await post(`${path}/users/${user.id}/totps/registrations/plain`);
@@ -330,7 +330,7 @@ onBothEngines('TOTP', (_engine, places) => {
       const code = app.generate({ timestamp: grove.clock.now() + app.period * SECOND });
       const [changed, answer] = await Promise.all([change(user, code), authenticate(user, code)]);
       const outcomes = [changed.status, answer.body.code];
-      // Either may come first.
+      // Either request may come first.
       const expected = answer.status === 200 ? [refusal === '100052' ? 400 : 200, undefined] : [200, Number(refusal)];
       assert.deepEqual(outcomes, expected);
     }
@@ -406,7 +406,7 @@ onBothEngines('TOTP', (_engine, places) => {
       const code = otherThan(codeOf(await register(user)));
       const tries = await Promise.all(Array.from({ length: 200 }, (_, index) => authenticate(user, code, index % 2)));
       assert.equal(tries.filter(({ body }) => body.code === 100051).length, 5);
-      // Shown whole, if there is another answer.
+      // The whole answer is shown if it differs.
       const others = tries.filter(({ body }) => body.code !== 100051 && body.code !== 2101);
       assert.deepEqual(others, []);
     }

@@ -5,7 +5,7 @@ import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../
 import { asTenantId } from '../../kernel/ids.ts';
 import { openCeremony } from '../ceremonies/ceremonies.ts';
 
-/** Words that nobody else has. */
+/** Words that occur nowhere else. */
 const EXT_ID = 'Quetzalcoatlus@Borborygmus.example';
 const MEMBER = { firstName: 'Sesquipedalia', lastName: 'Floccinaucini' };
 const CANARIES = ['quetzalcoatlus', 'borborygmus', 'sesquipedalia', 'floccinaucini'];

@@ -53,7 +53,7 @@ describe('the reader of TLV', () => {
   });
 });
 
-/** `GROVE_FUZZ_RUNS=100000` for long ones. */
+/** `GROVE_FUZZ_RUNS=100000` makes more runs. */
 describe('UAF messages of careless or hostile clients', () => {
   const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 2000), seed: TEST_SEED };
   const request = ownRequest('Auth', 'AAAA', 'https://bank.example');
@@ -62,9 +62,9 @@ describe('UAF messages of careless or hostile clients', () => {
   const authentication = assertionOf(authenticator.authenticate(request));
   const message = authenticator.authenticate(request).uafProtocolMessage;
 
-  /** Read, or refused in the one way there is; and what was read lies within what was sent. */
+  /** The input is either read or refused with the one error, and every value lies within the input. */
   const takenOrRefused = (bytes: Buffer) => {
-    // With a guard around it: whatever is read beyond the end would be seen in the values.
+    // The input is inside a larger buffer, so that a read beyond its end would show in the values.
     const guarded = Buffer.concat([Buffer.alloc(64, 0xaa), bytes, Buffer.alloc(64, 0xaa)]).subarray(
       64,
       64 + bytes.length,

@@ -38,7 +38,7 @@ import { verifyAuthentication } from '../verify-authentication.ts';
 import { verifyRegistration } from '../verify-registration.ts';
 import type { AttestationPolicy } from './assess-attestation.ts';
 
-/** `GROVE_FUZZ_RUNS=20000` for a long look. */
+/** `GROVE_FUZZ_RUNS=20000` makes more runs. */
 const RUNS = Number(process.env.GROVE_FUZZ_RUNS ?? 200);
 const DAY = 24 * 3600 * 1000;
 const maker = authority();
@@ -172,7 +172,7 @@ describe('an attestation', () => {
       statement((map) => map.set('ecdaaKeyId', Buffer.of(1))),
     ];
     for (const each of statements) refuses({ format: 'packed', attests: packed(maker, each) }, self);
-    // The key is on P-256, but the statement says that it signs as one on P-384 would.
+    // The key is on P-256, but the statement names the algorithm of P-384.
     refuses({ format: 'packed', attests: packedSelf(statement((map) => map.set('alg', -35))) }, self);
   });
 
@@ -399,14 +399,14 @@ describe('an attestation object with a wrong byte', () => {
     it(`${name} with a wrong byte is no longer trusted or is refused, and never causes another error`, () => {
       const expected = expectedRegistration({ attestation: trusted });
       const { format, alg = -7, aaguid = MODEL } = key;
-      // The root that Android adds is one that is trusted for its key: its own signature says nothing.
+      // The root that Android adds is trusted by its key, so its own signature is not verified.
       const attests = format === 'android-key' ? androidKey(maker) : key.attests;
       const good = authenticator({ origin: ORIGIN, format, attests, alg, aaguid }).create(creation(expected));
       const whole = Buffer.from(good.response.attestationObject, 'base64url');
       const flagsAt = whole.indexOf(hash('sha256', RP_ID, 'buffer')) + 32;
       fc.assert(
         fc.property(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
-          // What U2F signs has neither the flags nor the counter.
+          // U2F signs neither the flags nor the counter.
           fc.pre(format !== 'fido-u2f' || at < flagsAt || at >= flagsAt + 5);
           const bytes = Buffer.from(whole);
           bytes[at] = (bytes[at] as number) ^ change;
