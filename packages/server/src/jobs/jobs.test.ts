@@ -53,7 +53,7 @@ onBothEngines('a job', (engine, places) => {
   it('a job that has run is over for everybody who waited for it, also in a call that did not claim it', async () => {
     const committed = gate();
     const answer = gate();
-    // The claim is committed, and its answer is still on its way.
+    // The claim is committed, and its answer has not arrived yet.
     const write: Db['system']['write'] = async (work) => {
       const result = await db.system.write(work);
       committed.open();

@@ -12,10 +12,10 @@ import type { TenantId } from '../kernel/ids.ts';
 import type { JobsOptions } from './job-queue.ts';
 import { JOB_LEASES } from './jobs.repository.ts';
 
-/** One worker at a time answers for a job, and no job is lost with its worker. */
+/** One worker at a time runs a job, and no job is lost with its worker. */
 const EMPTY = sql('DELETE FROM jobs');
 const LEASE_MS = 60_000;
-// What one worker leaves another takes: that needs two.
+// One worker takes over what another leaves, which needs two workers.
 const ROUNDS = Math.max(2, CRASH_ROUNDS);
 const JOBS_PER_ROUND = 150;
 
@@ -100,7 +100,7 @@ onBothEngines('a lease', (engine, places) => {
   });
 
   const SHORT_MS = 4000;
-  /** A server with a kind of job that has a short lease beside one with the usual lease. */
+  /** A server with a kind of job that has a short lease, and another kind with the usual lease. */
   const nodeWithShort = (runs: Record<'long' | 'short', Run>) => {
     const { jobs, enqueue } = node(runs.long);
     const short = namedJob(runs.short, { kind: 'test.short', leaseMs: SHORT_MS });
@@ -330,7 +330,7 @@ onBothEngines('a lease', (engine, places) => {
     const next = node(async () => done.open());
     next.jobs.start();
     if (engine === 'postgres') {
-      // Here the other may be alive.
+      // On PostgreSQL the other server may be alive.
       assert.equal(await next.jobs.runDue(), 0);
       clock.advance(LEASE_MS);
     }
@@ -400,7 +400,7 @@ onBothEngines('a lease', (engine, places) => {
       await last.enqueue(...more);
       names.push(...more);
       const child = children.start('worker', place.environment);
-      // There is always more to do than it has done.
+      // There are always more jobs than it has run.
       for (let left = chance() * (JOBS_PER_ROUND / 2); left > 0; left--) await child.line();
       await child.kill('SIGKILL');
       leftover += (await storedJobs(db)).filter(({ lease_until }) => lease_until > 0).length;
@@ -414,7 +414,7 @@ onBothEngines('a lease', (engine, places) => {
     t.diagnostic(
       `${names.length} jobs, ${leftover} leased when their worker was killed, ${handedOver} of them run by the next, ${finished} left for the end`,
     );
-    // Otherwise no worker was killed while it worked, and nothing was shown.
+    // Otherwise no worker was killed while it worked, and the test would prove nothing.
     assert.ok(leftover > ROUNDS && handedOver + finished > 0);
   });
 });

@@ -102,7 +102,7 @@ onBothEngines('a schedule', (_engine, places) => {
       await tx.run(remove('second'), []);
       // Both schedules have become shorter, so both are written.
       renewed = release(MINUTE).tend();
-      // PostgreSQL: it has passed the first schedule and waits for the second. SQLite: it waits for its turn to write.
+      // PostgreSQL: it has updated the first schedule and waits for the second. SQLite: it waits for its turn to write.
       await new Promise((done) => setTimeout(done, 200));
       await tx.run(remove('first'), []);
     });

@@ -8,7 +8,7 @@ import { newId, type TenantId } from '../kernel/ids.ts';
 import { MAX_BATCH } from '../leases/results.ts';
 
 const EMPTY = sql('DELETE FROM jobs');
-/** One statement for all of them: the test is about claiming, not about adding. */
+/** One statement adds all of them, because the test is about claiming. */
 const FLOOD =
   sql(`INSERT INTO jobs (id, owner_tenant_id, kind, payload, state, run_at, attempts, max_attempts, lease_until, created_at)
   WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 10000)
