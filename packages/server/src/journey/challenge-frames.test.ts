@@ -44,7 +44,7 @@ describe('the frames of a challenge', () => {
     await s3.stop();
   });
 
-  /** Answers a challenge, and sends a frame again that was refused. `isRefused` says which calls to the store fail. */
+  /** Answers a challenge, and sends refused frames again. `isRefused` says which calls to the store fail. */
   const run = async (isRefused: (put: number) => boolean) => {
     const { user } = await startJourney(app, testKey, { processDefnName: 'moving' });
     const page = openChallengePage(user, 'moving', app.clock);
@@ -83,9 +83,12 @@ describe('the frames of a challenge', () => {
     return rows.map(({ name }) => name).toSorted();
   };
 
-  /** The store refuses a frame of the first instruction; the same frame is sent again if `isSentAgain`. Then time runs out. */
+  /**
+   * The store refuses a frame of the first instruction; the same frame is sent again if `isSentAgain`. Then time runs
+   * out.
+   */
   const runOut = async (page: ReturnType<typeof openChallengePage>, { isSentAgain }: { isSentAgain: boolean }) => {
-    // A picture of an earlier challenge that is still to be deleted would take the place of the refused call.
+    // An image of an earlier challenge that is deleted meanwhile would otherwise be the refused call.
     await app.app.jobs.runDue();
     const started = await page.start();
     assert.equal(started.status, 201, started.text);

@@ -16,7 +16,7 @@ const DEFINITION = {
   ],
 };
 
-/** In the sandbox every frame counts, whatever it shows: who calls, and when, is what is tested here. */
+/** In the sandbox every frame counts, whatever it shows: this file tests who may call, and when. */
 onBothEngines('a challenge of active liveness', (_engine, places) => {
   let app: TestApp;
   let testKey: string;

@@ -24,7 +24,7 @@ onBothEngines('going on with another device', (_engine, places) => {
     assert.equal(status, 200, JSON.stringify(body));
     return { code: codeOf(body.url), number: body.number as number, expiringDtm: body.expiringDtm as string };
   };
-  /** A desktop that has offered, and a phone that has come. */
+  /** A desktop that has created a hand-off, and a phone that has opened it. */
   const pair = async () => {
     const first = await desktop();
     const { code, number } = await offered(first);

@@ -42,7 +42,7 @@ onBothEngines('a journey', (_engine, places) => {
       attempt: 1,
       findings: { checks: checks as never },
     });
-  /** All the steps of the end user, up to the work of the machine. */
+  /** Submits all steps of the end user, up to the work of image analysis. */
   const untilWork = async (options: TokenOptions = {}) => {
     const browser = await begin(options);
     await browser.submit('consent', { accepted: true });

@@ -32,7 +32,7 @@ async function watching(browser: Browser) {
 
 const event = (revision: number, status: string) => `event: journey\ndata: ${JSON.stringify({ revision, status })}\n\n`;
 
-/** Lets what is under way come to its end. */
+/** Lets pending work finish. */
 async function until(condition: () => boolean): Promise<void> {
   for (let tries = 0; !condition(); tries++) {
     assert.ok(tries < 1000, 'it never came to that');

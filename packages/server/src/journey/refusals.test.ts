@@ -4,7 +4,7 @@ import { testPlaces } from '../../test/harness.ts';
 import { PNG } from '../../test/images.ts';
 import { type Browser, openTestJourney, type TestJourney } from '../../test/journey.ts';
 
-/** What every operation of a journey refuses alike, asked of each of them. */
+/** The refusals that all operations of a journey share, tested for each. */
 type Ask = { method: 'GET' | 'POST'; path: string; query?: string; body?: object; image?: true };
 
 const STEP = '/steps/consent';
@@ -46,7 +46,7 @@ const LOOKS: readonly Ask[] = [
   { method: 'GET', path: '' },
   { method: 'GET', path: '/events' },
 ];
-/** Changes nothing, and is for the device that acts all the same. */
+/** Changes nothing, but is only for the active device. */
 const SEE: Ask = { method: 'GET', path: '/steps/consent/images/front' };
 const CHANGES = [...ACTS, ...HANDOFFS, ...SENDS, DENY];
 const LOOK_AT_OUTCOMES: Ask = { method: 'GET', path: '/simulation' };

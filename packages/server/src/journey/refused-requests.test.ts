@@ -9,12 +9,12 @@ import { asTenantId } from '../kernel/ids.ts';
 import { type JourneyKey, MAX_REFUSED_JOURNEYS, openRefusedRequests } from './refused-requests.ts';
 import { sessionReader } from './sessions.ts';
 
-/** Far more than it takes to save all of them one after another. */
+/** Much longer than saving all of them one after another takes. */
 const MAX_TURNS = 100 * MAX_REFUSED_JOURNEYS;
 const AWAY = new DbError('unavailable', new Error('away'));
 const journey = (instanceId: string): JourneyKey => ({ tenantId: asTenantId('acme'), instanceId });
 
-/** The step of `root` is one of a child instance, as in a sub-process. */
+/** The step of `root` belongs to a child instance, as in a subprocess. */
 function recorded() {
   const saved: [string, number][] = [];
   const faults: unknown[] = [];
@@ -88,7 +88,7 @@ it('the refused requests of other journeys are recorded as well, and their numbe
   assert.equal(saved.length, MAX_REFUSED_JOURNEYS);
 });
 
-/** Every request of a journey reads its session first, so an outage of the database is met there. */
+/** Every request of a journey reads its session first, so this read meets an outage of the database. */
 describe('the session of a journey', () => {
   const places = testPlaces();
   let app: TestApp;
@@ -100,7 +100,7 @@ describe('the session of a journey', () => {
   });
   after(() => app.stop());
 
-  /** What is noted and saved when the session is read from that database. */
+  /** The requests that are remembered and saved when the session is read from that database. */
   const readSession = async (db: unknown) => {
     const calls: string[] = [];
     const read = sessionReader(

@@ -10,7 +10,7 @@ const SNAPSHOT_REST = {
   homeUrl: undefined,
 };
 
-/** What the page of a journey is told to prepare, by the types of its steps. */
+/** The preparation that the page of a journey shows for these types of steps. */
 function preparationOf(...types: string[]) {
   const steps = types.map((type) => ({ id: type, type }));
   const look = {

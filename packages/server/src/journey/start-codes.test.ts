@@ -37,7 +37,7 @@ onBothEngines('the codes that open a journey', (_engine, places) => {
       assert.match(code, /^acme\.[\w-]{22,}$/, address);
       const { origin, pathname, search, searchParams } = new URL(address);
       assert.deepEqual([...searchParams.keys()], ['pi'], address);
-      // What a browser asks the server for has no fragment, so no answer and no log can have the code.
+      // A browser does not send the fragment to the server, so no answer and no log can contain the code.
       const opened = await app.call(pathname + search, { token: null, redirect: 'manual' });
       assert.ok(!`${origin}${pathname}${search}`.includes(code) && !opened.headers.get('location')?.includes(code));
       assert.ok(!app.logged().includes(code));

@@ -100,7 +100,7 @@ describe('images in a bucket', () => {
     assert.deepEqual([answer.status, answer.body.code], [500, 100290]);
     await app.call(`/api/process-manager/processInstances/${processInstanceId}`, { method: 'DELETE', token });
     await app.app.jobs.runDue();
-    // That it was erased is written down beside the images.
+    // The record of the erasure is stored beside the images.
     const images = [...server.objects.keys()].filter((key) => !key.includes('erased/'));
     assert.deepEqual(images, []);
   });

@@ -35,7 +35,7 @@ onBothEngines('the limits of messages', (_engine, places) => {
     for (let message = 0; message < FEWEST_OF_NETWORK_A_DAY; message += 1) await send('203.0.113.7');
     await assert.rejects(send('203.0.113.7'), { code: 100161 });
     await send('203.0.113.8');
-    // Whoever has a permission is no stranger.
+    // A message of a caller with the permission has no network.
     for (let message = FEWEST_OF_NETWORK_A_DAY + 1; message < PER_DAY; message += 1) await send(undefined);
     await assert.rejects(send(undefined), { code: 100161 });
   });

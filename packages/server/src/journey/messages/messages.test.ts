@@ -50,7 +50,7 @@ onBothEngines('messages to end users', (_engine, places) => {
       sql('SELECT state, sealed FROM journey_messages WHERE tenant_id = $1 AND instance_id = $2 ORDER BY id'),
       [app.tenantId, user.processInstanceId],
     );
-  /** A job is begun as soon as it is committed; what it does takes its time. */
+  /** A job begins when it is committed, but needs some time. */
   const until = async (user: EndUser, state: string) => {
     for (let tries = 0; tries < 500; tries++) {
       const [last] = (await rows(user)).slice(-1);
@@ -60,12 +60,12 @@ onBothEngines('messages to end users', (_engine, places) => {
     throw new Error(`no message is ${state}: ${JSON.stringify(await rows(user))}`);
   };
   const linkIn = (text: string) => /https?:\S+/.exec(text)?.[0] ?? '';
-  /** The limits of a day are those of all tests here; what they have sent has arrived before the next one begins. */
+  /** The daily limits count for all tests here, so earlier messages must have arrived before the next test begins. */
   const nextDay = async () => {
     const ready = sql(`SELECT id FROM journey_messages WHERE tenant_id = $1 AND state = 'READY'`);
     for (let tries = 0; (await acme().all(ready, [app.tenantId])).length > 0; tries++) {
       if (tries === 500) throw new Error('messages are still on their way');
-      // A server that took a message for later is asked again.
+      // The mail server that refused a message for now gets it again.
       if (tries % 20 === 19) app.clock.advance(5000);
       await new Promise((done) => setTimeout(done, 10));
     }
@@ -241,7 +241,7 @@ onBothEngines('messages to end users', (_engine, places) => {
     assert.match(mail.text, /24 Stunden/);
     assert.doesNotMatch(mail.text, /colleagues/);
     assert.equal((await until(user, 'SENT')).sealed, null);
-    // Whoever looks at the case sees that it was sent, and not to whom.
+    // The case shows that the message was sent, but not the address.
     const sessions = `/api/process-manager/processInstances/${user.processInstanceId}/sessions`;
     const { body, text: listText } = await app.call(sessions, { token });
     const { id: _id, createdDtm: _createdDtm, ...message } = body.messages[0];
