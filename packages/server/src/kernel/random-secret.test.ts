@@ -10,6 +10,6 @@ test('secrets have 256 bits and are never repeated, across the refills of their 
     assert.equal(bytes.length, 32);
     return sum + bytes.reduce((count, byte) => count + byte.toString(2).replaceAll('0', '').length, 0);
   }, 0);
-  // Half of 512,000 bits, give or take ten standard deviations.
+  // Half of 512,000 bits, within ten standard deviations.
   assert.ok(Math.abs(ones - 256_000) < 3600, `${ones} bits are set`);
 });

@@ -11,7 +11,7 @@ function limited(limit: number, windowSeconds = 1) {
   return { clock, limiter: rateLimiter({ limit, windowSeconds, clock }) };
 }
 
-/** How many of `tries` are let through at this moment. */
+/** How many of `tries` are allowed at this time. */
 function takeAll(limiter: ReturnType<typeof rateLimiter>, tries: number, caller = 'a'): number {
   let allowed = 0;
   for (let left = tries; left > 0; left--) if (limiter.take(caller).allowed) allowed += 1;
