@@ -57,7 +57,7 @@ onBothEngines('the dispatcher', (engine, places) => {
         .values()
         .map(({ length }) => length),
     );
-    // The count of turns and the deliveries may be a turn apart.
+    // The number of turns may differ by one from the number of deliveries.
     assert.ok(most <= 2 * BEGUN_PER_TURN, turns.join());
   });
 
@@ -153,7 +153,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     const [stored = assert.fail()] = await deliveriesOf(grove);
     assert.deepEqual([stored.status, stored.attempts, stored.last_status], ['FAILED', 10, 500]);
 
-    // A replay keeps the id and has the whole schedule before it.
+    // A replay keeps the id and begins the schedule again.
     const { replay } = grove.handlers.webhooks;
     const params = { webhookId, deliveryId: stored.id };
     const again = await replay(grove.contextOf(), { params, query: {}, body: {} });
@@ -174,7 +174,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     const rightTime = grove.clock.now();
     grove.clock.advance(365 * 24 * HOUR);
     await grove.extendLeases();
-    // The first is tried and put off; after the fifth failure the endpoint is left alone.
+    // The first delivery fails and is postponed; after the fifth failure the endpoint is paused.
     for (let at = 0; at < 5; at += 1) await grove.tell();
     await grove.deliverDue();
     await grove.tell();
@@ -290,7 +290,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     for (const { uri } of [...dead, ...live]) await grove.webhook(uri);
     grove.startWork();
     for (let number = 0; number < 20; number++) await grove.tell();
-    // Those that hang go on hanging until the test is over.
+    // The deliveries that hang do so until the end of the test.
     await Promise.all(live.map((each) => each.arrived(20)));
     for (const each of dead) assert.equal(each.received.length, 4);
     for (const each of live) assert.equal(new Set(each.received.map(({ headers }) => headers['webhook-id'])).size, 20);
@@ -420,7 +420,7 @@ onBothEngines('the dispatcher', (engine, places) => {
     for (const tenantId of [grove.tenantId, other.tenantId]) await grove.tell({}, tenantId);
     const [own] = await deliveriesOf(grove);
     assert.equal((await grove.db.system.all(QUEUE, [])).length, 2);
-    // SQLite has one wall, the WHERE of every statement; PostgreSQL has two.
+    // SQLite has only the WHERE of every statement; PostgreSQL also has row-level security.
     const rows = await grove.db.of(grove.tenantId).all<{ id: string }>(QUEUE, []);
     if (engine === 'postgres')
       assert.deepEqual(

@@ -165,7 +165,7 @@ describe('the address of the stream of events', () => {
   });
 });
 
-/** A stream that was begun. */
+/** Opens a stream and returns it. */
 async function watchFrom(grove: TestApp, cookie: string | undefined, headers: Record<string, string> = {}) {
   const client = request(`${grove.baseUrl}/api/notification-service/events/stream`, {
     headers: {
@@ -178,7 +178,7 @@ async function watchFrom(grove: TestApp, cookie: string | undefined, headers: Re
   const [response] = (await once(client, 'response')) as [IncomingMessage];
   assert.equal(response.statusCode, 200);
   const parts = response[Symbol.asyncIterator]();
-  /** What the stream says next, and that it was cut off. */
+  /** Returns the next text of the stream, and whether the stream was closed. */
   const next = () =>
     parts.next().then(
       ({ done, value }) => (done ? 'ended' : String(value)),

@@ -67,7 +67,7 @@ describe('a body template', () => {
         ),
         (name) => {
           const filled = JSON.parse(fillWebhookTemplate(template, { ...VALUES, parameters: { name } }) ?? '');
-          // A lone half of a character cannot be sent; JSON writes it as an escape.
+          // Half of a surrogate pair cannot be sent; JSON writes it as an escape.
           assert.deepEqual(filled, { name, type: 'instance.created' });
         },
       ),
@@ -86,7 +86,7 @@ describe('a body template', () => {
     const template = `{"a":"${'{parameters.long}'.repeat(200)}"}`;
     assert.equal(webhookTemplateFault(template), undefined);
     assert.equal(fillWebhookTemplate(template, { ...VALUES, parameters: counting(long) }), undefined);
-    // Each of them fills 60,000 characters.
+    // Each placeholder inserts 60,000 characters.
     assert.equal(reads, 5);
     const short = fillWebhookTemplate(template, { ...VALUES, parameters: counting('b'.repeat(1000)) });
     assert.equal(short?.length, 200_008);

@@ -27,7 +27,7 @@ onBothEngines('webhooks of a journey', (_engine, places) => {
     uri = `http://127.0.0.1:${port}/hook`;
     const environment = { GROVE_OUTBOUND_ALLOW: `127.0.0.1:${port}` };
     app = await openTestApp(await places.create(), { environment });
-    // Signatures are checked against the real time.
+    // The library compares signatures with the real time.
     app.clock.set(Date.now());
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
     token = await app.token(testKey);

@@ -41,7 +41,7 @@ onBothEngines('a delivery', (_engine, places) => {
       .all(unprepared('SELECT * FROM webhook_deliveries WHERE tenant_id = $1'), [grove.tenantId]);
     assert.doesNotMatch(JSON.stringify(rows), /Ada/);
 
-    // What was erased in the meantime is not told.
+    // A person who was erased meanwhile is not named.
     grove.parameters.delete(instanceId);
     const [delivery] = rows as { id: string }[];
     const params = { webhookId: id, deliveryId: delivery?.id ?? '' };

@@ -218,7 +218,7 @@ onBothEngines('webhooks', (_engine, places) => {
     grove.clock.advance(DAY);
     await purgeDeliveries(grove.db.of(grove.tenantId), grove.clock.now());
     const later = await send();
-    // The public package compares with the clock of this machine, which is a day behind.
+    // The public package uses the clock of this machine, which is a day behind that of the test.
     grove.clock.set(start);
     const signed = Buffer.from(rotated.secret.slice('whsec_'.length), 'base64');
     const text = `${later.headers['webhook-id']}.${later.headers['webhook-timestamp']}.${later.body}`;
