@@ -6,11 +6,11 @@ import { browse, firstOwner, invitePerson, type Person } from '../../test/operat
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
-/** What the screens of the console read: every GET of the contract. What is not there is not found, which is no refusal. */
+/** The operations that the screens of the console read: every GET of the contract. 404 does not count as a refusal. */
 const READS = operations().flatMap(({ id, operation }) => {
   const { method, permission } = operation;
   const path = addressesOf(operation)[0]?.path.replaceAll(/\{\w+\}/g, NOBODY);
-  // What concerns all tenants needs a grant beside the role: installation.test.ts.
+  // Operations about all tenants need a grant besides the role: installation.test.ts.
   const isOfTenant = path !== undefined && !path.startsWith('/api/installation-manager/') && !path.endsWith('/stream');
   const isRead = method === 'GET' && permission !== undefined && isOfTenant;
   return isRead ? [{ id, path, permission: permission as string }] : [];
@@ -20,7 +20,7 @@ const OWN = ['ProcessManager:listReviews', 'ProcessManager:getProcessInstance'];
 
 type Caller = { name: string; holds(permission: string): boolean; ask(path: string): Promise<{ status: number }> };
 
-/** Twelve kinds of callers ask for everything that a screen shows. */
+/** Twelve kinds of callers request everything that a screen shows. */
 describe('the screens of the console', () => {
   const places = testPlaces();
   let grove: TestApp;

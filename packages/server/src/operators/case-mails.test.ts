@@ -41,7 +41,7 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
     by.call(`/api/process-manager/processInstances/${id}/notes`, { body, headers: TEST });
   const assign = (id: string, body: object) =>
     owner.call(`/api/process-manager/reviews/${id}/assign`, { body, headers: TEST });
-  /** What arrives once the minute is over in which several are one. */
+  /** The mails that arrive after the minute in which several are combined. */
   const arrived = async () => {
     const before = mails.mails.length;
     grove.clock.advance(MINUTE);
@@ -98,7 +98,7 @@ onBothEngines('e-mails that tell operators of cases', (_engine, places) => {
   it('e-mails that tell operators of cases are limited for each operator and environment, whoever mentions them; the rest is only in the console', async () => {
     const { id: operatorId } = await invitePerson(grove, owner, 'Reviewer', 'Flora');
     const { processInstanceId: tested } = await startJourney(grove, testKey);
-    // Each note is a mail of its own after a minute.
+    // After a minute each note is a mail of its own.
     const minutes = CASE_MAILS_AN_HOUR + 2;
     const texts = Array.from({ length: minutes }, (_, at) => `note ${at}`);
     let count = 0;

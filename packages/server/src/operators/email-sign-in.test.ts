@@ -21,7 +21,7 @@ import { findOperatorForUpdate } from './operators.repository.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const EMAIL = '/api/console/signIn/email';
-/** How long a request that must wait is given to show that it does not. */
+/** The time in which a request that must wait could wrongly answer. */
 const PATIENCE_MS = 300;
 
 onBothEngines('signing in by e-mail and an authenticator app', (_engine, places) => {
@@ -46,7 +46,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
   const open = (code: string) => browse(grove, `${EMAIL}/open`, { body: { code } });
   const complete = (ceremonyId: string, code: string) =>
     browse(grove, `${EMAIL}/complete`, { body: { ceremonyId, code } });
-  /** The code of the link in the next mail. */
+  /** Requests a link, and returns the code in the next mail. */
   const linkTo = async (email: string, network?: string): Promise<string> => {
     const { status, text } = await ask(email, network);
     assert.deepEqual([status, text], [200, '{}']);
@@ -70,7 +70,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     const { body } = await owner.call(`/api/process-manager/auditEvents?operatorId=${operatorId}&size=100`);
     return body.content.map(({ action }: { action: string }) => action).toSorted();
   };
-  /** Somebody who has joined with an app; gives the address of the app. */
+  /** Invites an operator who joins with an app, and returns the address of the app. */
   const joined = async (name: string) => {
     const { email, id } = await invite(name);
     const { body } = await open(await linkTo(email));
@@ -99,7 +99,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     const answer = await complete(body.ceremonyId, code);
     assert.equal(answer.status, 200, answer.text);
     assert.ok((await actionsOf(id)).includes('operator.signedIn'));
-    // The ceremony is over, and the same code is not good for another one.
+    // The ceremony is over, and the same code is refused in another one.
     assert.equal((await complete(body.ceremonyId, code)).body.code, 100035);
     const next = await open(await linkTo(email));
     assert.equal((await complete(next.body.ceremonyId, code)).body.code, 100350);
@@ -140,7 +140,7 @@ onBothEngines('signing in by e-mail and an authenticator app', (_engine, places)
     for (const address of ['nobody@acme.com', 'olga@acme.com', 'paula@acme.com', email])
       answers.push(await ask(address));
     for (const { status, text } of answers) assert.deepEqual([status, text], [200, '{}']);
-    // What comes after them arrives first, because nothing was sent for them.
+    // The later mail arrives first, because nothing was sent for these addresses.
     await linkTo((await invite('eva')).email);
     assert.equal(mails.mails.length, mailCount);
   });

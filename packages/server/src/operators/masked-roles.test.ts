@@ -237,7 +237,7 @@ onBothEngines('a role that sees personal data masked', (_engine, places) => {
   });
 });
 
-/** Shows persons, and nothing of it identifies one: ids and times. */
+/** The answers that show persons only by ids and times, which identify nobody. */
 const NOTHING_PERSONAL = ['userData.signResult', 'users.listAuthentications'];
 
 describe('personal data in the contract', () => {

@@ -310,7 +310,7 @@ onBothEngines('operators', (_engine, places) => {
     assert.equal((await ahead.call(SESSION)).status, 200);
     grove.clock.set(right);
     owner = await again(owner);
-    // Of a session that began at the right time, the passkey was used by a clock that was ahead.
+    // The session began at the right time, but its passkey was used while the clock was ahead.
     grove.clock.advance(25 * MINUTE);
     assert.equal((await confirm(owner)).status, 200);
     grove.clock.set(right);
@@ -383,7 +383,7 @@ onBothEngines('operators', (_engine, places) => {
     await refuses(owner.call(`${ROLES}/Lead`, { method: 'DELETE' }), 100215);
     await refuses(owner.call(ROLES, { body: { name: 'owner' } }), 100014);
     await refuses(owner.call(ROLES, { body: { name: 'LEAD' } }), 100014);
-    // No address could contain them, so nobody could change or delete such a role.
+    // No address can contain such names, so nobody could change or delete the role.
     for (const name of ['.', '..']) await refuses(owner.call(ROLES, { body: { name } }), 100001);
     await refuses(owner.call(OPERATORS, { body: { name: 'N', email: 'OLGA@acme.com', role: 'Auditor' } }), 100014);
     assert.equal((await owner.call(ROLES, { body: { name: 'Short-lived' } })).status, 201);

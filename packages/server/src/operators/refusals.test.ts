@@ -8,12 +8,12 @@ import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
-/** What a browser would ask an authenticator for, if there were a ceremony. */
+/** The options for an authenticator, without a ceremony. */
 const PUBLIC_KEY = { rp: { id: 'acme.fir.localhost' }, user: { id: 'eA' }, challenge: 'eA' };
-/** How long after using the passkey an operator may do something destructive. */
+/** The time after the use of a passkey in which an operator may do something destructive. */
 const FRESH_MS = 10 * MINUTE;
 
-/** What every operation of operators refuses alike, asked of each of them. */
+/** The refusals that all operations for operators share, tested for each. */
 describe('every operation for operators', () => {
   const places = testPlaces();
   let grove: TestApp;
@@ -52,7 +52,7 @@ describe('every operation for operators', () => {
   }
 });
 
-/** Where a code has a reason of its own: every operation that names it is brought to answer it. */
+/** Codes with a reason of their own: each operation that declares one must answer it. */
 describe('the console without a proper session', () => {
   const places = testPlaces();
   let grove: TestApp;
@@ -69,7 +69,7 @@ describe('the console without a proper session', () => {
   const newDevice = () => authenticator({ origin: originOf(grove) });
   const codeOf = async (answer: ReturnType<typeof browse>) => (await answer).body?.code;
   const accept = (body: object) => browse(grove, `${CONSOLE}/invitation/accept`, { body });
-  /** A link that nobody has used yet, with a passkey under way. */
+  /** An unused link, with a ceremony under way. */
   const invitation = async (device: Authenticator = newDevice()) => {
     invited += 1;
     const body = { name: 'Ida', email: `ida${invited}@acme.com`, role: 'Auditor' };
@@ -78,7 +78,7 @@ describe('the console without a proper session', () => {
     return { code, ceremonyId, credential: device.create(publicKey), operator: body };
   };
   let invited = 0;
-  /** A passkey that is to be added, or used again. */
+  /** Starts a ceremony to add a passkey or to use one again. */
   const beginCeremony = async (tail: 'passkeys' | 'confirmation', person = owner) => {
     const { ceremonyId, publicKey } = (await person.call(`${CONSOLE}/${tail}/start`, { body: {} })).body;
     return { ceremonyId, publicKey };

@@ -8,7 +8,7 @@ import { asTenantId } from '../kernel/ids.ts';
 
 const OPERATORS = '/api/operator-manager/operators';
 const PASSKEYS = '/api/console/passkeys';
-/** How long a request that must wait is given to show that it does not. */
+/** The time in which a request that must wait could wrongly answer. */
 const PATIENCE_MS = 500;
 const ROUNDS = 5;
 
@@ -65,7 +65,7 @@ onBothEngines('an operator who is active can sign in', (_engine, places) => {
         second.call(`${OPERATORS}/${first.id}`, { method: 'DELETE' }),
       ]);
       const statuses = answers.map(({ status }) => status);
-      // The second comes after its own removal, or finds that only the other one is left.
+      // The second request comes after the removal of its own operator, or finds that only the other owner is left.
       assert.ok(statuses.includes(204) && statuses.some((status) => status === 409 || status === 401), `${statuses}`);
       if (statuses[0] !== 204) first = second;
       second = await invitePerson(grove, first, 'Owner', `Otto Owner ${round}`);

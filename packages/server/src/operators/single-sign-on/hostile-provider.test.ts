@@ -10,14 +10,14 @@ const SETTINGS = '/api/operator-manager/singleSignOn';
 const START = '/api/console/singleSignOn/start';
 const COMPLETE = '/api/console/singleSignOn/complete';
 
-/** A provider that says what it likes, and answers when it likes. */
+/** A provider whose answers and times the test controls. */
 type HostileProvider = {
   issuer: string;
-  /** Claims of the next ID token, beside those that it must have. */
+  /** The claims of the next ID token, besides the required ones. */
   claims: Record<string, unknown>;
-  /** Called for each request of a token, before it is answered. */
+  /** Called for each request for a token, before it is answered. */
   beforeToken(): Promise<void>;
-  /** Called for each request of what the provider says of itself. */
+  /** Called for each request for the metadata of the provider. */
   beforeDiscovery(): Promise<void>;
   nonce: string;
   close(): Promise<void>;

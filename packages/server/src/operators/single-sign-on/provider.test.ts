@@ -24,7 +24,7 @@ describe('a provider of single sign-on', () => {
     const hosts: string[] = [];
     const clientSecretFor = async (tokenEndpoint: string) => {
       hosts.push(tokenEndpoint);
-      // What is known of the provider expires, and another sign-in reads it again.
+      // The cached metadata expires, and another sign-in reads it again.
       now += 11 * MINUTE;
       tokenHost = 'thief.example';
       await providers.tokenEndpointOf(SSO);

@@ -72,7 +72,7 @@ onBothEngines('single sign-on', (_engine, places) => {
     assert.equal(started.status, 200, started.text);
     return finish(await provider.signIn(started.body.url, account), cookie);
   };
-  /** At a provider that does not say when it asked: this one says so where `prompt` or `max_age` is named. */
+  /** This provider returns the time of authentication only if the request contains `prompt` or `max_age`. */
   const signInAgainAs = async (account: Account): Promise<Answer> => {
     const { started, cookie } = await begin({ again: true });
     const url = new URL(started.body.url);
