@@ -166,7 +166,7 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
     const { body: assigned } = await act(owner, 'assign', { operatorId: alan.id });
     assert.equal(assigned.reviewer, 'Alan (alan@acme.com)');
     assert.equal((await act(grace, 'approve', { comment: 'ok' })).body.code, 100060);
-    // To begin with it does not make its time shorter.
+    // A claim by the assigned operator does not shorten the assignment.
     assert.equal((await act(alan, 'claim')).body.claimedUntilDtm, assigned.claimedUntilDtm);
     const mine = `/api/process-manager/reviews?reviewer=${encodeURIComponent(assigned.reviewer)}`;
     const listed = async (query: string) =>

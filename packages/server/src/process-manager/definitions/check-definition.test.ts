@@ -179,7 +179,7 @@ describe('a step', () => {
       decide,
     );
     assert.match(fault, /^\/steps\/0\/type must be one of consent, form, .*review; did you mean faceMatch\?$/);
-    // It is taken for what was meant, so that its place is looked at, too.
+    // The step is treated as one of the suggested type, so that its reference is checked, too.
     assert.equal(others.length, 2);
     const [odd = ''] = faultsOf({ id: 'a', type: 'telepathy' }, decide);
     assert.doesNotMatch(odd, /did you mean/);
@@ -195,7 +195,7 @@ describe('a step', () => {
       faultsOf(passport, { ...passport, id: 'other' }, decide)[0] ?? '',
       /^\/steps\/1\/key "doc1" .*"document"/,
     );
-    // A form and a document are kept apart.
+    // Forms and documents have separate keys.
     assert.deepEqual(faultsOf({ ...form, key: 'x' }, { ...passport, key: 'x' }, decide), []);
     for (const id of ['', '1a', 'a b', 'a.b', 'é', 'a'.repeat(51), '__proto__', 'end', 5]) {
       assert.equal(faultsOf({ ...consent, id }, decide)[0]?.split(' ')[0], '/steps/0/id', String(id));
@@ -249,7 +249,7 @@ describe('a step', () => {
   });
 });
 
-/** So many bytes are read of a body. */
+/** The maximum number of bytes that are read of a body. */
 const MAX_BODY = 1024 * 1024;
 
 describe('a definition that is written to be slow', () => {

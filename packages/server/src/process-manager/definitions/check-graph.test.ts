@@ -31,7 +31,7 @@ describe('the paths through the steps', () => {
     assert.match(faultsOf(consent, { ...decide, when: 'checks.consent.passed' })[0] ?? '', /^\/steps\/1\/when leaves/);
     const early = { id: 'early', type: 'decision', when: 'checks.consent.passed' };
     assert.deepEqual(faultsOf(consent, early, decide), []);
-    // It ends above, but whoever goes on at the side of that end has none.
+    // The journey can end at the decision, but the path around it has no end.
     assert.match(faultsOf({ ...consent, onFail: 'ask' }, decide, form)[0] ?? '', /^\/steps\/2 is the last step/);
   });
 
@@ -42,7 +42,7 @@ describe('the paths through the steps', () => {
     assert.deepEqual(faultsOf({ ...consent, next: 'decide' }, form, decide), [
       '/steps/1 "consent" above goes on elsewhere, so this step is never reached',
     ]);
-    // Each of these is a way there: passing over, jumping, failing.
+    // Each of these is a path to the step: skipping, jumping, failing.
     assert.deepEqual(faultsOf({ ...consent, next: 'decide', when: 'params.x == "1"' }, form, decide), []);
     assert.deepEqual(faultsOf({ ...consent, next: 'decide', onFail: 'ask' }, form, decide), []);
     assert.deepEqual(faultsOf({ ...consent, onFail: 'ask' }, decide, form, { ...decide, id: 'other' }), []);

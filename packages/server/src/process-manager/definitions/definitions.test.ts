@@ -346,7 +346,7 @@ onBothEngines('process definitions', (_engine, places) => {
           definitions.delete({ processDefinitionId: id }),
           definitions.deploy({ processDefinitionId: id }),
         ]);
-        // Deleted before it was deployed, or deployed and there for good.
+        // The version was either deleted before the deployment, or is deployed and cannot be deleted.
         assert.notEqual(removed.status, put.status);
         const version = await definitions.get({ processDefinitionId: id }).catch((error) => error.code);
         if (removed.status === 'fulfilled') assert.equal(version, 100023);

@@ -10,7 +10,7 @@ import { settingsTable, stepTable } from './step-table.ts';
 
 const page = readFileSync(new URL('../../../../../docs/definitions.md', import.meta.url), 'utf8');
 
-/** A tenant that has nothing but what it was given. */
+/** A new tenant with the shipped definitions only. */
 const newTenant: Lookup = {
   has: async ({ kind, name }) => kind === 'definition' && SHIPPED.some((each) => each === name),
   runs: async () => [],

@@ -8,7 +8,7 @@ import { SHIPPED } from '../install-shipped.ts';
 import { checkDefinition } from './check-definition.ts';
 import { definitionSchema } from './schema.ts';
 
-/** As somebody would use it who has nothing but the published schema. */
+/** Uses the schema as somebody who has nothing but the published file. */
 function validator() {
   const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
   addFormats.default(ajv);

@@ -19,7 +19,7 @@ describe('a shipped definition', () => {
   });
   after(() => app.stop());
 
-  /** Goes through all steps of the sandbox; `document` stands in for the photograph of one. */
+  /** Submits all steps in the sandbox; `document` replaces the photograph of a document. */
   const finish = async (user: EndUser, document: object = {}) => {
     for (let at = 0; at < 20; at++) {
       const { step } = await user.settled();

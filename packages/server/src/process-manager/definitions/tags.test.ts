@@ -47,7 +47,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     assert.deepEqual(listed.content[0]?.tags, ['Ünstable / 1']);
 
     grove.clock.advance(MINUTE);
-    // Where it is already, nothing happens.
+    // Adding a tag to its own version changes nothing.
     assert.deepEqual(await put(one, 'Ünstable / 1'), answer.body);
     const moved = await put(other, 'Ünstable / 1');
     assert.deepEqual(
@@ -138,7 +138,7 @@ onBothEngines('tags of process definitions', (_engine, places) => {
     await put(other, 'one more');
     await fill(await version(), 'many-', 900);
     await assert.rejects(put(other, 'too many'), refuses(100065, 409));
-    // One that exists can still be moved.
+    // An existing tag can still be moved.
     await put(await version(), 'one more');
   });
 });

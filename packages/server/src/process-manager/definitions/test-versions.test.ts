@@ -6,7 +6,7 @@ const MANAGER = '/api/process-manager';
 const CONSENT = { id: 'consent', type: 'consent' };
 const DECIDE = { id: 'decide', type: 'decision' };
 
-/** What a pipeline does with a test key before a live key deploys for live callers. */
+/** The steps of a pipeline that uses a test key before a live key deploys for live callers. */
 onBothEngines('configuration of a test key', (_engine, places) => {
   let grove: TestApp;
   const tokens: Record<'live' | 'test', string> = { live: '', test: '' };
@@ -36,7 +36,7 @@ onBothEngines('configuration of a test key', (_engine, places) => {
     return id;
   };
   let count = 0;
-  /** The definition that an instance runs which is made from a new token. */
+  /** The definition of an instance that is created from a new token. */
   const runs = async (environment: Environment, binding: object): Promise<string> => {
     count += 1;
     const token = await must(environment, '/processTokens', { name: `token ${count}`, ...binding });

@@ -35,7 +35,7 @@ const correction = (change: Partial<Extract<Trigger, { type: 'correctValue' }>> 
   ...change,
 });
 
-/** A journey whose document was misread, so that a human has to decide. */
+/** A journey with a misread document, so that a human has to decide. */
 function inReview(...more: Parameters<typeof definitionOf>): Ride {
   const biographicData = Object.entries(FIELDS).map(([fieldName, text]) => ({
     fieldName,

@@ -6,10 +6,13 @@ import type { CompiledDefinition } from './compile-definition.ts';
 import type { Step } from './definition.ts';
 import { isFinal, type StepRecord, type Trigger } from './state.ts';
 
-/** Whatever happens, in whatever order: what must hold of every journey of every definition. */
+/** Properties of every journey of every definition, whatever happens in whatever order. */
 const RUNS = 2000;
 
-/** Where the records say that the journey must stand: told by the rules of the format, not by the engine. */
+/**
+ * The step at which the journey must be according to the records, computed by the rules of the format and not by the
+ * engine.
+ */
 function placeByRules(definition: CompiledDefinition, done: Readonly<Record<string, StepRecord>>): string | 'ended' {
   const { steps } = definition.definition;
   for (let at = 0; at < steps.length; ) {

@@ -22,7 +22,7 @@ const PASSED: Check = { name: 'documentQuality', type: 'document', status: 'PASS
 
 const currentOf = (at: Ride) => at.state.flow.current as Current;
 
-/** What a machine says of the attempt that is under way. */
+/** The findings about the current attempt. */
 function finds(at: Ride, pictures: Record<string, string[]>, ...more: Check[]): Ride {
   const faults = Object.entries(pictures).map(([picture, reasons]) => ({ picture, reasons }));
   const [first] = faults;
@@ -34,7 +34,7 @@ function finds(at: Ride, pictures: Record<string, string[]>, ...more: Check[]): 
 const poor = (at: Ride, reason = 'blurred', picture = 'front') => finds(at.on(submission), { [picture]: [reason] });
 const open = (step: object = {}, ...more: object[]) => ride(definitionOf({ ...STEP, ...step }, ...more, DECIDE));
 
-/** What a machine may say, and what an end user may do about it. */
+/** Possible findings about the pictures. */
 const pictureFaults = fc
   .subarray(['front', 'back'])
   .chain((sides) =>
@@ -46,7 +46,7 @@ const tries = fc.array(fc.record({ pictureFaults, uses: fc.boolean(), wrongType:
   minLength: 30,
   maxLength: 30,
 });
-/** Made once: what a definition asks for is compiled. */
+/** Created once, because definitions are compiled. */
 const limited = [0, 1, 2].flatMap((useAnywayAfter) =>
   [1, 3].map((triesPerSide) => {
     const step = { ...STEP, triesPerSide, useAnywayAfter };

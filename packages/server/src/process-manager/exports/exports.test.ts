@@ -62,7 +62,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   };
 
-  /** The same instances in so many parts. */
+  /** Splits the same instances into that many parts. */
   const inParts = async (id: string, count: number) => {
     const db = app.app.db.of(asTenantId('acme'));
     await db.write(async (tx) => {
@@ -94,7 +94,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     const lines = csv.text.split('\r\n');
     assert.match(lines[0] ?? '', /^"id","status","statusMapped","processDefnName"/);
     assert.ok(lines[1]?.startsWith(`"${ids[1]}"`) && lines[1].includes('"Grace ""the"" first"'), lines[1]);
-    // A spreadsheet would run it otherwise.
+    // Otherwise a spreadsheet would run it as a formula.
     assert.ok(lines[2]?.startsWith(`"${ids[0]}"`) && lines[2].includes(`"'=SUM(A1)"`), lines[2]);
     const json = await done({ searchString: 'Exported', format: 'JSON' });
     const items = JSON.parse((await download(json.id)).text);
@@ -145,7 +145,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     assert.equal((await get(id)).body.code, 100367);
     assert.equal((await post(`/${id}/file`, {})).body.code, 100367);
     assert.equal((await app.call(PATH, { token })).body.totalElements, 0);
-    // The hourly job may be faster.
+    // The hourly job may have run before.
     const acme = app.app.db.of(asTenantId('acme'));
     while ((await acme.write((tx) => removeExpired(tx, { now: app.clock.now(), limit: 1 }))) > 0);
     assert.equal(await findExport(acme, { id }), undefined);
@@ -199,7 +199,7 @@ onBothEngines('exports of instances', (_engine, places) => {
     };
     for (let count = 0; count < 11; count += 1) await start('Counted');
     await setBudget(11);
-    // A key that this server has not met: it reads the budget.
+    // This server does not know the key yet, so it reads the budget.
     const { apiKey } = await app.app.tenants.createApiKey('acme', { name: 'new', environment: 'test' });
     token = await app.token(apiKey);
     const row = await done({ searchString: 'Counted' });

@@ -23,7 +23,7 @@ onBothEngines('a challenge of which the server refused a frame', (_engine, place
   after(() => app.stop());
 
   type End = (started: OpenedChallenge, now: number) => { progress: OpenedChallenge['progress']; refusedAt: number };
-  /** Starts as many challenges as an attempt has, and ends each. Gives the code that refuses one more. */
+  /** Starts and ends all challenges of an attempt. Returns the code that refuses one more. */
   const codeAfter = async (end: End): Promise<number | undefined> => {
     const { processInstanceId: instanceId } = await startJourney(app, testKey);
     const attempt = { instanceId, step: 'selfie', attempt: 1 };

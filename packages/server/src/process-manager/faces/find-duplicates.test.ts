@@ -26,7 +26,7 @@ function faceOfIntel(): Buffer {
   return encodeTemplate({ ...facePack('intel-0095'), vector });
 }
 
-/** The same with numbers of which none is 0, as of a network: a sketch has a sign for each. */
+/** The same with no number equal to 0, like the output of a network: a sketch contains the sign of each number. */
 function mixedFace(person: number, day = 0): Buffer {
   const wave = (phase: number, at: number) => Math.sin(1 + at * at * 0.7 * phase + phase);
   const vector = Float32Array.from({ length: LENGTH }, (_, at) => wave(person, at) + (day / 10) * wave(99 + day, at));
@@ -208,7 +208,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
       [result.status, result.instanceIds, result.compared, result.approximate],
       ['REVIEW', [one], 4, true],
     );
-    // The other server does not hear of what happens here.
+    // The other server is not notified of this change.
     await here(one, mixedFace(7), of);
     assert.deepEqual((await sketched(last, mixedFace(1, 2), of)).status, 'PASSED');
     const removalStatus = await of.remove(other);
@@ -216,7 +216,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.deepEqual((await sketched(last, mixedFace(2, 2), of)).instanceIds, []);
     assert.deepEqual((await sketched(last, mixedFace(3, 2), of)).instanceIds, [third]);
     assert.equal(await of.remove(third), 200);
-    // A face of another algorithm makes it read all keys again.
+    // A face of another algorithm makes the server read all keys again.
     await here(await of.instance(), faceOfIntel(), of);
     const few = await sketched(last, mixedFace(7, 2), of);
     assert.deepEqual([few.instanceIds, few.compared, few.notCompared, few.approximate], [[one], 2, 1, undefined]);
@@ -227,7 +227,7 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     const find = openServer();
     const ids: string[] = [];
     for (let at = 0; at < 5; at += 1) {
-      // Three at the first moment, two at the second.
+      // Three faces have the first time, and two the second.
       if (at === 3) app.clock.advance(1);
       const id = await of.instance();
       await find(id, faceOf(at + 1), of);

@@ -79,7 +79,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
   const keysOf = (rows: readonly ImageRow[]) => rows.map(({ blob_key }) => blob_key);
 
   const faults: string[] = [];
-  /** Runs the job so long after now. */
+  /** Runs the job that long after now. */
   const pack = (laterMs: number, { store = blobs, clockFault }: { store?: Blobs; clockFault?: string } = {}) => {
     const job = packFramesJob({
       db: app.app.db,
@@ -146,7 +146,7 @@ onBothEngines('the frames of a used challenge', (_engine, places) => {
     assert.equal(one.bytes, two.bytes);
     for (const row of [one, two]) await assert.rejects(bytesOf([row]));
     object.bytes = bytes;
-    // A store that knows no parts must not hand out another frame.
+    // A store that cannot read parts must not return another frame.
     s3.next.push((_request, response) => void response.end(bytes));
     await assert.rejects(bytesOf([two]), { fault: 'unavailable' });
   });

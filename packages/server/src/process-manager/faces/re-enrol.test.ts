@@ -41,7 +41,7 @@ onBothEngines('faces after another pack was chosen', (_engine, places) => {
   });
   after(() => app.stop());
 
-  /** A journey with a selfie, and the face that was made of it by the pack of before. */
+  /** A journey with a selfie, and its face as the previous pack computed it. */
   const journeyWithFace = async () => {
     const { user, processInstanceId: instanceId } = await startJourney(app, app.apiKey, {
       processDefnName: 'once-only',

@@ -26,7 +26,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     utimesSync(pathOf(key), at, at);
     return key;
   };
-  /** As the schedule does it, hour after hour, until every part of the store has had its turn. */
+  /** Runs the job hour after hour, as its schedule does, until it has covered every part of the store. */
   const sweep = async (changes: Partial<JobContext> = {}) => {
     const { db } = grove.app;
     const job = sweepBlobsJob({
@@ -36,7 +36,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     });
     const now = Date.now();
     for (let hour = 0; hour < 22; hour++) {
-      // The hour moves on and the age of what is there does not.
+      // The hour advances, but the age of the stored blobs does not.
       const context = { signal: new AbortController().signal, ...changes, now: now - hour * HOUR } as JobContext;
       await job.run({}, context);
     }
@@ -54,7 +54,7 @@ onBothEngines('the sweep of blobs', (_engine, places) => {
     const knownKeys = rows.map(({ blob_key }) => put(blob_key, 100));
     const lostKeys = Array.from({ length: 300 }, () => put(newId(Date.now() - 72 * HOUR), 72));
     const young = Array.from({ length: 10 }, () => put(newId(Date.now()), 1));
-    // As a server sees them whose clock jumped ahead while they were uploaded.
+    // Blobs that a server uploaded while its clock was ahead.
     const dated = Array.from({ length: 10 }, () => put(newId(Date.now()), 72));
     const half = `${pathOf(lostKeys[0] as string)}.0.part`;
     put(`${lostKeys[0]}`, 72);

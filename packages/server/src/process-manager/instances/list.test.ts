@@ -209,7 +209,7 @@ onBothEngines('lists of process instances', (_engine, places) => {
       assert.deepEqual(await idsFor('ada', '&processInstanceStatus=ACTIVE'), at(1, 7));
       assert.deepEqual(await idsFor('hopper', '&processDefinitionName=kyc-two'), at(2, 6, 10));
       assert.deepEqual(await idsFor('hopper', '&processDefinitionName=nothing'), []);
-      // The first was made an hour after the beginning, the next an hour later.
+      // The first was created an hour after the start, the next an hour later.
       const from = toDtm(began + 3 * HOUR);
       const to = toDtm(began + 7 * HOUR);
       assert.deepEqual(await idsFor('ada', `&startDateTime=${from}&endDateTime=${to}`), at(7, 9));

@@ -12,7 +12,7 @@ import { TOKENS_WITHOUT_INSTANCES } from '../tokens/process-tokens.repository.ts
 import { type AnyOrder, anyOrderStatement, ID_STATEMENTS } from './instance-ids.repository.ts';
 import { CANDIDATE_STATEMENTS, SEARCH_STATEMENTS } from './instance-search.repository.ts';
 
-/** A million instances must not be read to show ten of them. */
+/** Showing ten instances must not read a million. */
 describe('the plans of lists and searches (sqlite)', () => {
   const places = testPlaces('sqlite');
   let database: DatabaseSync;

@@ -16,9 +16,9 @@ import { addEvents } from './instance-events.repository.ts';
 import { totalsOf } from './instance-totals.ts';
 import { changeInstance, findInstanceForUpdate } from './process-instances.repository.ts';
 
-/** `GROVE_RACE_ROUNDS=100` for a long look. */
+/** `GROVE_RACE_ROUNDS=100` runs more rounds. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 20);
-/** Every so many rounds, 500 creates are tried on 100 uses; 1 asks for that in all of them, which takes a while. */
+/** Every that many rounds, 500 creations use a token with 100 uses. With 1, all rounds do, which takes longer. */
 const FULL_EVERY = Number(process.env.FULL_RACES_EVERY ?? 50);
 const baseUrl = 'https://acme.fir.example';
 
@@ -38,7 +38,7 @@ onBothEngines('races around tokens and instances', (engine, places) => {
   const create = (tokenId: string) =>
     acme.write((tx) => createFromToken(tx, { tokenId, environment: 'live', now, baseUrl }));
 
-  /** 500 at once in some rounds, fewer in the others: each round asks the same question. */
+  /** Some rounds have 500 creations at once, the others fewer; all test the same property. */
   it(`parallel creates on a token of maxCount give exactly maxCount instances, ${ROUNDS} rounds`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const [creates, maxCount] = round % FULL_EVERY === 0 ? [500, 100] : [25, 5];
@@ -129,7 +129,7 @@ onBothEngines('races around tokens and instances', (engine, places) => {
   });
 });
 
-/** Every row of a dependent table has its instance, every sequence its events, every total is what can be counted. */
+/** Every row of a dependent table has its instance, every sequence its events, and every total equals the count. */
 async function assertWhole(db: TenantDb): Promise<void> {
   const all = <R>(text: string) => db.all<R>({ text }, [db.tenantId]);
   for (const table of [
@@ -143,7 +143,7 @@ async function assertWhole(db: TenantDb): Promise<void> {
     'instance_faces',
     'liveness_challenges',
   ]) {
-    // In one pass over each table, however little the planner knows of tables that have just been filled.
+    // One pass over each table, because the planner has no statistics of tables that were just filled.
     const orphans = await all(`SELECT 1 AS one FROM ${table} WHERE tenant_id = $1 AND instance_id NOT IN
       (SELECT id FROM process_instances WHERE tenant_id = $1)`);
     assert.equal(orphans.length, 0, `${table} holds ${orphans.length} rows of nobody`);

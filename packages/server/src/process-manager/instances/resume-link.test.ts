@@ -96,7 +96,7 @@ onBothEngines('paused process instances', (_engine, places) => {
       for (let at = 0; at < 25; at++) assert.equal((await link()).status, 201);
       assert.equal((await world.rowsOf('journey_codes', id)).length, 20);
       world.grove.clock.advance(DAY);
-      // The bearer token has expired too.
+      // By now the bearer token has expired, too.
       const token = await world.grove.token();
       await world.grove.call(`${PATH}/${id}/resumeLink`, { method: 'POST', body: '{}', token });
       assert.equal((await world.rowsOf('journey_codes', id)).length, 1);

@@ -4,7 +4,7 @@ import { everythingStored } from '../../../test/everything-stored.ts';
 import { onBothEngines, openTestApp, type TestApp, type TestPlace } from '../../../test/harness.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
-/** Words that nobody else has, in every place where a caller tells something about a person. */
+/** Unique words, in every place where a caller sends data about a person. */
 const PERSON = {
   firstName: 'Zuleikha',
   lastName: 'Quillfeather',

@@ -26,7 +26,7 @@ onBothEngines('a search', (_engine, places) => {
     definitions = [await addTestDefinition(acme), await addTestDefinition(acme, { name: 'other' })];
     await acme.write(async (tx) => {
       for (let at = 0; at < COUNT; at++) {
-        // Everybody is an Ann of some kind, most live at one domain, few share a name.
+        // Every first name begins with Ann, most addresses have one domain, and few persons share a surname.
         const parameters = {
           firstName: `Ann${at % 3}`,
           lastName: `Name${at % 50}`,
@@ -94,7 +94,7 @@ onBothEngines('a search', (_engine, places) => {
     assert.equal(await total(['ann']), COUNT);
     assert.equal(await total(['name7', 'ann']), COUNT / 50);
     assert.equal(await total(['ann'], { ...SEARCH_LIMITS, few: 3, countLimit: 50 }), 50);
-    // Among many it tells of one more than the page shows.
+    // For many instances it returns one more than the page shows.
     assert.equal(await total(['big.example', 'ann'], { ...SEARCH_LIMITS, few: 3, countLimit: 50 }), 11);
   });
 

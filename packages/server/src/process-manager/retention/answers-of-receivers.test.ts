@@ -24,7 +24,7 @@ onBothEngines('what a receiver answered about an instance', (_engine, places) =>
     app = await openTestApp(await places.create(), { environment });
     testKey = (await app.app.tenants.createApiKey('acme', { name: 'test', environment: 'test' })).apiKey;
     token = await app.token(testKey);
-    // A second attempt would come in an hour.
+    // A second attempt would follow in an hour.
     const hook = { name: 'crm', uri: receiver.uri, events: ['instance.completed'], retryIntervalsMs: [3_600_000] };
     webhookId = (await post(DELIVERIES, hook)).id;
   });

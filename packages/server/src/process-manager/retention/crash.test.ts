@@ -15,16 +15,16 @@ import { asTenantId, newId } from '../../kernel/ids.ts';
 import { saveImages } from '../images/images.repository.ts';
 import { imageContext } from '../images/read-image.ts';
 
-/** Servers that are killed while they delete, and while they archive. */
+/** Servers that are killed while they delete, redact or send an archive. */
 const ROUNDS = CRASH_ROUNDS;
-/** Where no kill came in the middle, there are more, but not for ever. */
+/** If no kill came in the middle, more rounds follow, up to this number. */
 const MOST_ROUNDS = ROUNDS + 10;
 const INSTANCES = 24;
 const IMAGES = 2;
 const SEEDED_AT_ONCE = 8;
 const TENANT = asTenantId('acme');
 const GONE_WITHIN_MS = 60_000;
-/** About as long as the deletion of some takes. */
+/** About as long as some deletions take. */
 const KILL_WITHIN_MS = { sqlite: 20, postgres: 100 } as const;
 
 type Server = { child: Child; base: string; token: string };
@@ -109,7 +109,7 @@ type State = Record<'instances' | 'counted' | 'keys' | 'images' | 'tombstones' |
 const stateOf = (place: TestPlace) =>
   withDb(place, async (db) => ({ ...(await db.get<State>(STATE, [TENANT])) }) as State);
 
-/** Every instance is wholly there, or gone with all its rows and a tombstone: in one snapshot of the database. */
+/** Every instance is complete, or gone with all its rows and has a tombstone: in one snapshot of the database. */
 async function assertWhole(place: TestPlace, created: number): Promise<State> {
   const state = await stateOf(place);
   const { instances, unfinished } = state;
@@ -126,7 +126,7 @@ async function assertWhole(place: TestPlace, created: number): Promise<State> {
   return state;
 }
 
-/** Until no more than so many instances are left, or the run is over; at once if that is so already. */
+/** Resolves when at most that many instances are left or the run has ended. */
 function someGone(place: TestPlace, most: number, work: Promise<unknown>): Promise<void> {
   let over = false;
   work.then(() => {
@@ -141,11 +141,11 @@ function blobCount(place: TestPlace): number {
   const folder = readConfig(place.environment).blobFolder;
   if (!existsSync(folder)) return 0;
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
-  // Beside them it is written down what was erased.
+  // Deleted instances also have a record in the log of erasures.
   return files.filter(({ parentPath }) => !parentPath.includes('/erased/')).length;
 }
 
-/** What was deleted is confirmed and its blobs are gone, within a minute of the restart. */
+/** The deletions are confirmed and the blobs are gone within a minute of the restart. */
 async function assertGone(place: TestPlace, created: number): Promise<void> {
   const until = performance.now() + GONE_WITHIN_MS;
   for (;;) {
@@ -187,7 +187,7 @@ async function assertRedacted(place: TestPlace, created: number): Promise<Redact
   return state;
 }
 
-/** Until so many are redacted, or all requests are answered. */
+/** Resolves when that many instances are redacted, or all requests are answered. */
 function someRedacted(place: TestPlace, least: number, work: Promise<unknown>): Promise<void> {
   let over = false;
   work.then(() => {
@@ -242,7 +242,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
         }
         await expire(place, ids.slice(round * INSTANCES, (round + 1) * INSTANCES));
         const { instances } = await stateOf(place);
-        // A server that has just started may still be busy with what the one before it left.
+        // A server that has just started may still be busy with work of the previous one.
         let due = 0;
         for (let tries = 0; tries < 50 && due < INSTANCES; tries++) {
           if (tries > 0) await sleep(100);
@@ -261,7 +261,7 @@ describe('a server that is killed', { timeout: CRASH_TIMEOUT_MS }, () => {
         server = await start(children, place, apiKey);
         await assertGone(place, ids.length);
       }
-      // One run deletes for a limited time and tells how much is left.
+      // One run deletes for a limited time and returns how many are left.
       for (let runs = 0; runs < MOST_ROUNDS && (await stateOf(place)).instances > 0; runs++) await run('run', 'POST');
       await assertGone(place, ids.length);
       assert.equal((await stateOf(place)).instances, 0);

@@ -11,8 +11,8 @@ import type { Reads } from '../../db/db.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
 /**
- * One subject with words that nobody else has, in every place where a subject leaves something; then it is deleted, and
- * every file, every table and the log are searched for them.
+ * One subject with unique words, in every place that stores data of a subject. After its deletion, every file, every
+ * table and the log are searched for these words.
  */
 const WORDS = {
   firstName: 'Zuleikha',
@@ -98,7 +98,7 @@ function filesOf(folder: string): string[] {
   return all.flatMap((each) => (each.isFile() ? [join(each.parentPath, each.name)] : []));
 }
 
-/** Names of files that hold any of the words, in whatever case. */
+/** Names of the files that contain any of the words, in upper or lower case. */
 function filesWith(folder: string, needles: readonly string[]): string[] {
   return filesOf(folder).flatMap((file) => {
     const content = readFileSync(file).toString('latin1').toLowerCase();
@@ -106,7 +106,7 @@ function filesWith(folder: string, needles: readonly string[]): string[] {
   });
 }
 
-/** Tables of PostgreSQL with a row that holds any of the words, as text or as bytes. */
+/** Tables of PostgreSQL with a row that contains any of the words, as text or as bytes. */
 async function tablesWith(app: TestApp, needles: readonly string[]): Promise<string[]> {
   const { db } = app.app;
   const tables = await db.system.all<{ name: string; of_tenant: boolean }>(
@@ -143,7 +143,7 @@ async function assertErased(app: TestApp, token: string, id: string): Promise<vo
 
 type Erase = (app: TestApp, id: string, token: string) => Promise<{ status: number }>;
 
-/** Both end with the same search: what a redaction leaves holds nothing of the person either. */
+/** Both end with the same search, because a redaction must leave nothing of the person either. */
 const ERASURES: readonly (readonly [done: string, erase: Erase])[] = [
   ['erased', (app, id, token) => app.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE', token })],
   ['redacted', (app, id, token) => post(app, `/api/process-manager/processInstances/${id}/redact`, token)],
@@ -166,7 +166,7 @@ for (const [done, erase] of ERASURES) {
       const search =
         engine === 'sqlite' ? () => filesWith(app.config.dataFolder, NEEDLES) : () => tablesWith(app, NEEDLES);
 
-      // Written past the server, in the clear: otherwise the search would find nothing whatever is there.
+      // Written directly into the database in plain text, to prove that the search finds it.
       const before = (await search()).join();
       assert.match(before, /kerfuffle/);
       assert.doesNotMatch(
@@ -180,7 +180,7 @@ for (const [done, erase] of ERASURES) {
       await assertErased(app, token, id);
 
       assert.deepEqual(await search(), []);
-      // What stays is the word that it was erased, which nobody can read.
+      // Only the sealed record of the erasure is left, which cannot be searched.
       const [entry = '', ...others] = filesOf(app.config.blobFolder).filter((file) => !blobsBefore.includes(file));
       assert.deepEqual([others, entry.includes('/erased/'), readFileSync(entry).includes(id)], [[], true, false]);
       assert.deepEqual(

@@ -153,7 +153,7 @@ onBothEngines('a redaction', (engine, places) => {
       await get(`${INSTANCES}/${id}/notes`),
       await post(`${INSTANCES}/${id}/notes`, { text: 'more' }),
       await post(`/api/process-manager/reviews/${id}/reopen`, { comment: 'again' }),
-      // The answer that was stored for this key is gone: it told the note.
+      // The stored answer for this Idempotency-Key is gone, because it contained the note.
       await post(`${INSTANCES}/${id}/notes`, { text: 'Looks like her brother' }, token, {
         'Idempotency-Key': `note-${id}`,
       }),

@@ -30,7 +30,7 @@ onBothEngines('retention', (_engine, places) => {
     await user.finish();
     return processInstanceId;
   };
-  /** Both clocks must agree, so it is not time that passes here: the instance is made older. */
+  /** Both clocks must agree, so the test does not advance the clock but makes the instance older. */
   const expire = (id: string, { days = 1, deadline }: { days?: number; deadline?: number | null } = {}) =>
     db.write(async (tx) => {
       const at = app.clock.now() - days * DAY;
@@ -57,7 +57,7 @@ onBothEngines('retention', (_engine, places) => {
       tx.run({ text: "UPDATE jobs SET run_at = 0 WHERE kind LIKE 'process-manager.purge%'" }, []),
     );
     await app.app.jobs.runDue();
-    // Each has ended when it waits for the next midnight, or for another try.
+    // A job has ended when it waits for the next midnight, or for another attempt.
     const due = { text: "SELECT id FROM jobs WHERE kind LIKE 'process-manager.purge%' AND run_at = 0" };
     for (let tries = 0; tries < 500 && (await app.app.db.system.all(due, [])).length > 0; tries++) {
       await new Promise((turn) => setTimeout(turn, 10));
@@ -121,7 +121,7 @@ onBothEngines('retention', (_engine, places) => {
     const { processInstanceId, state, ...summary } = body;
     assert.deepEqual([aud, sub, state, claims], ['acme', processInstanceId, 'ERASED', summary]);
     assert.deepEqual([summary.reason, summary.deletedBy, summary.blobsRemoved], ['RETENTION', 'API Key: keeper', 4]);
-    // The instance, its key, its journey and session, four images, checks and events.
+    // The rows of the instance: its key, its journey and session, four images, checks and events.
     assert.ok(summary.rowsRemoved > 10, `${summary.rowsRemoved} rows`);
     const { body: events } = await app.call(`/api/process-manager/auditEvents?processInstanceId=${id}`, { token });
     const actions = events.content.map(({ action }: { action: string }) => action);
@@ -244,7 +244,7 @@ onBothEngines('retention', (_engine, places) => {
   it('retention is refused with 100080 while the clocks differ by more than five minutes, or were set back', async () => {
     const id = await endedInstance();
     await expire(id);
-    // The other clock has gone on since the test began.
+    // The other clock has advanced since the test began.
     const right = Date.now();
     for (const [off, fault] of [
       [6 * MINUTE, /minutes off/],
@@ -274,7 +274,7 @@ onBothEngines('retention', (_engine, places) => {
     );
     app.clock.set(right + 4 * MINUTE);
     assert.equal((await run()).status, 200, 'what clocks differ by anyway is no fault');
-    // The job of midnight may have become due meanwhile: a run passes over what the job has locked.
+    // The midnight job may be due by now: a run skips what the job has locked.
     for (let tries = 0; tries < 100 && (await there(id)); tries++) await run();
     assert.ok(!(await there(id)));
     app.clock.set(right);
@@ -283,7 +283,7 @@ onBothEngines('retention', (_engine, places) => {
   it('retention at midnight does nothing while the clocks differ, and the operator can see why', async () => {
     const id = await endedInstance();
     await expire(id);
-    // Our clock stands still, the other goes on: what lies between them is told from now.
+    // The test clock stands still while the system clock advances, so the difference is set from the present time.
     const right = Date.now();
     app.clock.set(right + 6.25 * MINUTE);
     await beginMidnight();
@@ -303,14 +303,14 @@ onBothEngines('retention', (_engine, places) => {
   });
 });
 
-/** Tables whose rows belong to instances: audit, erasures, tombstones and totals tell of it and stay. */
+/** Tables whose rows name instances but stay: audit, erasures, tombstones and totals. */
 async function tablesOf(db: TenantDb): Promise<string[]> {
   const text = `/*sqlite SELECT name FROM sqlite_schema WHERE type = 'table' AND instr(sql, ' tenant_id ') > 0*/
     /*postgres SELECT table_name AS name FROM information_schema.columns
       WHERE table_schema = current_schema() AND column_name = 'tenant_id'*/`;
   const rows = await db.all<{ name: string }>({ text }, []);
   const others = ['audit_events', 'erasures', 'instance_tombstones', 'counters', 'webhook_queue', 'webhook_endpoints'];
-  // Its parts, on PostgreSQL.
+  // The parts of a partitioned table, on PostgreSQL.
   const isOther = (name: string) => others.includes(name) || name.startsWith('audit_events_');
   return rows.map(({ name }) => name).filter((name) => !isOther(name));
 }

@@ -5,13 +5,13 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.
 import { browse, firstOwner, invitePerson, type Person, type PersonRequest } from '../../../test/operators.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
-/** `npm run test:races` asks for more. */
+/** `npm run test:races` runs more rounds. */
 const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 15);
 const TEST = { 'X-Grove-Environment': 'test' };
 
 onBothEngines('two reviewers', (engine, places) => {
   let app: TestApp;
-  /** On PostgreSQL each reviewer is at a server of their own. */
+  /** On PostgreSQL each reviewer uses a server of their own. */
   let second: TestApp;
   let owner: Person;
   let people: Person[];
@@ -81,7 +81,7 @@ onBothEngines('two reviewers', (engine, places) => {
       assert.equal(Math.floor(answer.status / 100), 2, answer.text);
       assert.equal((await act(grace, 'claim')).status, 200);
       assert.equal((await act(grace, 'release')).status, 200);
-      // Assigned again below: only somebody who can sign in can have a case.
+      // The case is assigned again below, because only an operator who can sign in can have a case.
       if (end.method !== 'DELETE') await makeActive(claimant);
     }
   });

@@ -29,7 +29,7 @@ onBothEngines('what reviewers correct and reopen', (engine, places) => {
   });
   after(() => app.stop());
 
-  /** Waits for a human, because the date of birth was read wrongly. */
+  /** An instance that waits for a human, because the date of birth was misread. */
   const misread = async (fields: Record<string, string> = { 'Date Of Birth': MISREAD }) => {
     const parameters = { firstName: 'Ada', lastName: 'Byrne', dateOfBirth: BORN };
     const { user, processInstanceId } = await startJourney(app, testKey, { parameters });

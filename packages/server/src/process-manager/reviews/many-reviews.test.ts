@@ -23,7 +23,7 @@ onBothEngines('very many reviews', (_engine, places) => {
     const parameters = { _scenario: 'face-mismatch' };
     const { user, processInstanceId } = await startJourney(app, apiKey, { parameters });
     await user.finish();
-    // What is sealed can be opened in its own row alone.
+    // A sealed value opens only in its own row.
     const bare = `UPDATE process_instances SET sealed = NULL WHERE tenant_id = $1`;
     await acme.write(async (tx) => tx.send({ text: bare }, ['acme']));
     ids = [processInstanceId, ...(await copyInstances(acme, processInstanceId, COUNT - 1))].sort();
@@ -34,7 +34,7 @@ onBothEngines('very many reviews', (_engine, places) => {
   });
   after(() => app.stop());
 
-  /** The database, and the statements with the number of rows that each returned. */
+  /** The database, and its statements with the number of rows that each returned. */
   const counting = () => {
     const statements: { text: string; rows: number }[] = [];
     const all: TenantDb['all'] = async (statement, values) => {

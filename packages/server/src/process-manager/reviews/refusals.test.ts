@@ -14,7 +14,7 @@ const BODIES: Readonly<Record<string, object>> = {
   correct: { document: 'doc1', fieldName: 'Last Name', value: 'Byrne', comment: 'misread' },
 };
 
-/** What every verdict of a reviewer refuses alike, asked of each of them. */
+/** The refusals that all verdicts of a reviewer share, tested for each. */
 describe('the refusals of every verdict', () => {
   const places = testPlaces();
   let grove: TestApp;

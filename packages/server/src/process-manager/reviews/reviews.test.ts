@@ -23,7 +23,7 @@ onBothEngines('reviews', (_engine, places) => {
   const instance = async (id: string) =>
     (await app.call(`/api/process-manager/processInstances/${id}`, { token })).body;
 
-  /** An instance whose faces do not match, and which therefore waits for a human. */
+  /** An instance whose faces do not match, so that it waits for a human. */
   const inReview = async () => {
     const started = await startJourney(app, testKey, {
       parameters: { _scenario: 'face-mismatch', firstName: 'Ada', lastName: 'Byrne' },

@@ -14,7 +14,7 @@ describe('the sample for a second review', () => {
   it('the sample for a second review contains about as many of a hundred as the setting says: all at 100, none at 0', () => {
     assert.equal(sampleOf(0).length, 0);
     assert.equal(sampleOf(100).length, ids.length);
-    // Further away than seven standard deviations.
+    // The bounds are seven standard deviations away.
     assert.ok(Math.abs(sampleOf(25).length - 2500) < 310, `${sampleOf(25).length}`);
   });
 

@@ -67,7 +67,7 @@ onBothEngines('the work of a step', (_engine, places) => {
   });
 
   const refuse: S3Server['next'][number] = (request, response) => {
-    // The next call is refused as well, until the list is emptied.
+    // The next call is refused as well, until the list is empty.
     s3.next.push(refuse);
     request.resume().on('end', () => response.writeHead(403).end());
   };
@@ -76,7 +76,7 @@ onBothEngines('the work of a step', (_engine, places) => {
     app.clock.advance(ms);
     await app.app.jobs.runDue();
   };
-  /** A journey whose document cannot be read, because the bucket answers nothing. */
+  /** A journey whose document cannot be read, because the bucket does not answer. */
   const inOutage = async (): Promise<EndUser> => {
     const { user } = await startJourney(app, testKey, { processDefnName: 'document-only' });
     await user.submit('consent', { accepted: true });

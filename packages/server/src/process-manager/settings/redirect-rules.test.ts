@@ -35,7 +35,7 @@ describe('addresses for redirects of end users', () => {
   }
 
   for (const text of [
-    // Somebody else's host, made to look like ours.
+    // Hosts of others that look like that of the tenant.
     'https://evil.example',
     'https://good.example@evil.example',
     'https://good.example:443@evil.example',
@@ -64,7 +64,7 @@ describe('addresses for redirects of end users', () => {
     'https://good.example:8444/',
     'https://good.example:80/',
     'https://good.example:{PROCESS_INSTANCE_ID}/',
-    // Addresses that only become good by being corrected.
+    // Addresses that become valid only if a parser corrects them.
     'https:good.example',
     'https:/good.example',
     'https:///good.example',
@@ -96,7 +96,7 @@ describe('addresses for redirects of end users', () => {
     'https://good．example/',
     'https://ｇｏｏｄ.example/',
     'https://good.exаmple/',
-    // Not https, or an address of numbers.
+    // Not https, or an IP address.
     'http://good.example/',
     'http://localhost/',
     'http://localhost:3001/',
@@ -112,7 +112,7 @@ describe('addresses for redirects of end users', () => {
     'https://[::ffff:127.0.0.1]/',
     'https://[2001:db8::1]/',
     'https://1.1.1.1/',
-    // Not a place at all.
+    // Not an address.
     'javascript:alert(1)',
     'JavaScript:alert(1)',
     'java\nscript:alert(1)',

@@ -17,7 +17,7 @@ describe('a replay', () => {
       for (const { after } of moves(journey)) {
         const { definition } = journey;
         const past = { definition, flow: after.flow, checksOf: () => [] };
-        // Before it was opened there is nothing to replay.
+        // An instance that was never opened cannot be replayed.
         if (after.flow.status === 'PENDING') continue;
         compared += 1;
         assert.deepEqual(replay(definition, past, NOW), { outcome: recordedOutcome(past) });

@@ -21,7 +21,7 @@ onBothEngines('a shadow version', (_engine, places) => {
   const send = (path: string, body: object, method = 'POST') =>
     app.call(path, { method, token, body: JSON.stringify(body) });
   const get = (path: string) => app.call(path, { token });
-  /** A draft of the shipped definition that declines where the one that runs asks a person. */
+  /** A draft of the shipped definition that declines applicants whom the deployed one sends to a human. */
   const draft = async () => {
     const { id } = (await get(`${DEFINITIONS}?name=document-and-selfie`)).body.content[0];
     const { document } = (await get(`${DEFINITIONS}/${id}`)).body;

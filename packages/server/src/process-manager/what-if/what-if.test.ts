@@ -6,15 +6,15 @@ import { asTenantId, newId } from '../../kernel/ids.ts';
 import { findJourney, saveJourney } from '../instances/journeys.repository.ts';
 import { addInstance, findInstance } from '../instances/process-instances.repository.ts';
 
-/** `GROVE_WHAT_IF_INSTANCES=100000` measures. */
+/** `GROVE_WHAT_IF_INSTANCES=100000` measures the time. */
 const MANY = Number(process.env.GROVE_WHAT_IF_INSTANCES ?? 500);
 const AT_ONCE = 500;
-/** Instances that are read at once: whoever else waits is served between two parts. */
+/** The number of instances that are read at once: other requests are served between two parts. */
 const REPLAYED_AT_ONCE = 100;
 
 type Count = { recorded: string; outcome: string; verdict: string; instances: number };
 
-/** How many turns the event loop takes, until it is asked. */
+/** Counts the turns of the event loop until the returned function is called. */
 function countTurns(): () => number {
   let turns = 0;
   let isOver = false;
@@ -66,12 +66,12 @@ onBothEngines('what if', (_engine, places) => {
     assert.equal(body.next, undefined);
   });
 
-  /** The version that declines whoever it sent to a human. */
+  /** The version that declines everybody whom the other sends to a human. */
   const failing = () => ({
     ...document,
     steps: document.steps.map((step) => (step.type === 'decision' ? { ...step, onAnyFailure: 'FAIL' } : step)),
   });
-  /** All instances, part by part. */
+  /** Reads all instances, part by part. */
   const replay = async (definition: object) => {
     const before = process.cpuUsage();
     const startedAt = performance.now();
@@ -131,7 +131,7 @@ onBothEngines('what if', (_engine, places) => {
         for (let at = 0; at < AT_ONCE; at += 1) {
           const id = newId(app.clock.now());
           await addInstance(tx, { ...pattern, id });
-          // Whoever opened this would fail.
+          // Nobody could open these, so reading them would fail.
           saveJourney(tx, { ...journey, instance_id: id, sealed: Buffer.from('not to be opened') });
         }
       });
@@ -140,7 +140,7 @@ onBothEngines('what if', (_engine, places) => {
     assert.deepEqual([same.examined, same.changed], [MANY + 5, 0]);
     const stricter = await replay(failing());
     assert.deepEqual([stricter.examined, stricter.changed], [MANY + 5, MANY + 3]);
-    // Others are served meanwhile.
+    // Other requests are served meanwhile.
     assert.ok(same.turns >= MANY / REPLAYED_AT_ONCE);
     for (const [name, { examined, cpuMs, wallMs }] of Object.entries({ same, stricter })) {
       t.diagnostic(`${name} version, ${examined} instances: ${cpuMs} ms of processor time, ${wallMs} ms in all`);

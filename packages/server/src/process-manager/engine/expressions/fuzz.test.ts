@@ -6,19 +6,19 @@ import { MAX_EVALUATION_STEPS, newBudget } from './budget.ts';
 import { ExpressionError } from './expression-error.ts';
 
 /**
- * Expressions that are written to be slow, and inputs that are made to be slow. `GROVE_FUZZ_RUNS=100000 node scripts/test.ts
- * expressions/fuzz` is the long run; it measures the processor time of each and prints the most.
+ * Expressions and inputs that are made to be slow. `GROVE_FUZZ_RUNS=100000 node scripts/test.ts expressions/fuzz` makes
+ * more runs; it measures the processor time of each and prints the highest.
  */
 const RUNS = Number(process.env.GROVE_FUZZ_RUNS ?? 300);
 const SEED = Number(process.env.GROVE_FUZZ_SEED ?? 16);
 const MAX_CPU_MS = 50;
 const STATES = 20;
-/** Below this, one collection of garbage would be taken for a slow expression. */
+/** Below this, one garbage collection would count as a slow expression. */
 const MEASURED_FROM = 5000;
 
 type Pick = <T>(from: readonly T[]) => T;
 
-/** The same numbers for the same seed (mulberry32). */
+/** Random numbers that repeat with the same seed (mulberry32). */
 function randomPick(seed: number): Pick {
   let state = seed;
   return (from) => {
@@ -30,7 +30,7 @@ function randomPick(seed: number): Pick {
 }
 
 const F = 'data.forms.f';
-/** Every variable is there wherever it is named, whatever a macro around it makes of it. */
+/** Every named variable exists, whatever value a macro around it gives it. */
 const BOUND = [
   ['v', `dyn(${F}.text)`],
   ['w', `dyn(${F}.list)`],
@@ -157,7 +157,7 @@ function expressionOf(pick: Pick): string {
   }
 }
 
-/** What an expression comes to: a truth value, or why there is none. */
+/** The result of an expression: a boolean, or why there is none. */
 function evaluate(text: string, state: State): { outcome: string; steps: number } {
   const budget = newBudget();
   const { faults } = checkCondition(text);
@@ -187,7 +187,7 @@ describe('expressions that are written to be slow', () => {
       };
       let measured = measure();
       counts[measured.outcome] = (counts[measured.outcome] ?? 0) + 1;
-      // Garbage of an earlier one may be collected while this one runs: the least of three counts.
+      // Garbage of an earlier expression may be collected during this one: the lowest of three measurements counts.
       for (let again = 0; again < 2 && measured.ms > most.ms && measured.ms > 10; again++) {
         const next = measure();
         if (next.ms < measured.ms) measured = next;

@@ -69,7 +69,7 @@ describe('the values of a form', () => {
       ajv.removeSchema(schema);
       return answer;
     };
-    // Objects of fast-check have no prototype; those of a body have one.
+    // Objects of fast-check have no prototype; those of a request body have one.
     const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
     const property = fc.property(schemas, values, (schema, value) => {
       const wrapped = plain({ type: 'object', properties: { v: schema } });
@@ -154,7 +154,7 @@ describe('the values of a form', () => {
     for (const [name, { schema, list }] of Object.entries(lists)) {
       const properties = { list: { type: 'array', items: schema } };
       const times = [1, 2, 3].map(() => {
-        // Each time as it comes from the database.
+        // Parsed each time, as when it comes from the database.
         const read = JSON.parse(JSON.stringify({ type: 'object', properties }));
         assert.deepEqual(formFaults(read), []);
         const before = process.threadCpuUsage();

@@ -54,7 +54,7 @@ onBothEngines('an http step', (_engine, places) => {
     assert.ok(answer.status < 300, answer.text);
     return answer.body;
   };
-  /** Consent, the step, and a decision that the answer of the service makes. */
+  /** Runs a journey with consent, the step, and a decision that depends on the answer of the service. */
   const run = async (settings: object, rules: object[] = []) => {
     count += 1;
     const name = `http-${count}`;

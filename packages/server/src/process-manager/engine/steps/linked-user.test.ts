@@ -8,7 +8,7 @@ import type { StepType } from './step-type.ts';
 
 type EndedStep = { type: string; outcome: StepRecord['outcome']; userId?: string; store?: string };
 
-/** A journey whose steps have ended so, and that is at a step of the store now. */
+/** A journey with these ended steps, which is now at a step of the store. */
 function journeyOf(endedSteps: EndedStep[], params: Record<string, string> = {}) {
   const steps: Step[] = endedSteps.map(({ type, store = 'people' }, at) => ({
     id: `s${at}`,

@@ -5,7 +5,7 @@ import { after, before, it } from 'node:test';
 import { startJourney } from '../../../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../../../test/harness.ts';
 
-/** As many jobs as a server runs at once. */
+/** The number of jobs that a server runs at once. */
 const HANGING = 16;
 
 onBothEngines('services of a tenant that do not answer', (_engine, places) => {
