@@ -16,7 +16,7 @@ import { openVault } from './vault.ts';
 const PLAIN = Buffer.from('born on a Tuesday');
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
-/** An installation with three tenants, two secrets, and something sealed in each. */
+/** An installation with three tenants, two secrets, and sealed data in each. */
 async function installation(places: Places) {
   const place = await places.create();
   const file = join(place.folder, 'master.key');
@@ -40,7 +40,7 @@ async function installation(places: Places) {
     }
   };
   await read();
-  /** A server that starts now, knowing nothing but the file and the database, opens all there is. */
+  /** A server that starts now, with only the file and the database, opens everything. */
   const assertEverythingOpens = async () => {
     const fresh = openVault({ master: openMasterKey({ file }), clock });
     for (const [tenant, each] of sealed) {
@@ -63,7 +63,7 @@ async function masterSealed({ db, tenants }: { db: Db; tenants: TenantId[] }): P
 const versionsOf = (sealed: Map<string, string>) =>
   [...sealed.values()].map((each) => sealedBy(Buffer.from(each, 'hex')));
 
-/** Rolls back what the given transaction did, counted from one, as a process that dies in its middle would. */
+/** Rolls back the transaction with this number, counted from one, like a process that dies in the middle. */
 function dyingIn(transaction: number, db: TenantDb): TenantDb {
   let transactions = 0;
   return {
@@ -128,7 +128,7 @@ onBothEngines('rotation', (_engine, places) => {
   });
 
   describe('the rotation of a tenant key', () => {
-    // More than a page of them, so that a rotation can be interrupted between two transactions.
+    // There is more than one page of them, so that a rotation can be interrupted between two transactions.
     const SUBJECTS = 600;
     const withSubjects = async () => {
       const grove = await installation(places);
@@ -175,7 +175,7 @@ onBothEngines('rotation', (_engine, places) => {
     it('a rotation of a tenant key that was interrupted is finished without another version, and seals nothing twice', async (t) => {
       const grove = await withSubjects();
       t.after(() => grove.system.close());
-      // The first transaction makes the version, the second seals a page, the third dies after sealing another.
+      // The first transaction creates the version, the second seals a page, the third fails after sealing another.
       await assert.rejects(rotateTenantKey(dyingIn(3, grove.db), grove.vault), /killed/);
       const halfway = await dataKeys(grove.db);
       const sealedAlready = versionsOf(halfway).filter((version) => version === 2).length;
@@ -218,7 +218,7 @@ describe('the rotation of the master key with very many tenants', () => {
         await addTenant(tx, { id, name: id, status: 'ACTIVE', created_at: 0 });
       }
     });
-    // These come last in the order of the ids: only they have keys, so that the test need not seal ten thousand.
+    // These come last in the order of the ids, and only they have keys, so that the test need not seal ten thousand.
     const last = await addTestTenants(db, 'zebra-1', 'zebra-2');
     for (const tenant of last) await db.of(tenant).write((tx) => vault.createTenantKey(tx));
     assert.equal((await listTenants(db.system)).length, 10_005);

@@ -15,7 +15,7 @@ async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-/** As a store gives it: into memory that is used again and again. */
+/** Returns the bytes like a store: in memory that is used again for each read. */
 function sourceOf(bytes: Buffer) {
   const memory = Buffer.alloc(MAX_PORTION_BYTES);
   let at = 0;

@@ -37,7 +37,7 @@ onBothEngines('the vault', (_engine, places) => {
   const openFor = (tenant: TenantId, subject: string, context: string, sealed: Uint8Array, by = vault) =>
     by.openFor(db.of(tenant), subject, context, sealed);
 
-  /** Gives a subject the data key of another, sealed as its own. Only somebody who has the tenants' keys can do that. */
+  /** Gives a subject the data key of another, sealed as its own. This is only possible with the tenant keys. */
   const shareDataKey = async (from: string, { tenant, subject }: { tenant: TenantId; subject: string }) => {
     const stored = await findDataKey(db.of(acme), from);
     assert.ok(stored);
