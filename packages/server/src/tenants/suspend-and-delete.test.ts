@@ -60,7 +60,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
   };
   const issue = (key: string) =>
     app.call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers: { 'X-Api-Key': key } });
-  /** What a server knows is read again after three seconds. */
+  /** A server reads its cached tenants again after three seconds. */
   const later = () => app.clock.advance(3001);
 
   it('a tenant that is suspended is refused with 100320 for every key, token and journey, until it is resumed, and other tenants are not', async () => {
@@ -123,7 +123,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     };
     const others = await rowsOf(other);
     assert.ok(Object.keys(await rowsOf(acme)).length > 10);
-    // A redaction had begun: its rows are gone, and its blob is still there.
+    // A redaction had begun: its rows are gone, and its blob still exists.
     const pendingKey = newId(app.clock.now());
     await openBlobs(app.config, app.clock).put(pendingKey, Buffer.from('sealed'));
     await db.of(acme).write((tx) =>
@@ -141,7 +141,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     await assert.rejects(app.app.tenants.resume('acme'), /is being deleted/);
     const stages = new Set<string>();
     const blobs = openBlobs(app.config, app.clock);
-    // Behind the last table another server writes a row once more.
+    // Another server writes one more row after the last table was emptied.
     let isLate = false;
     const write: typeof db.system.write = async (work) => {
       if (isLate) {
@@ -173,7 +173,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
     assert.deepEqual([...stages], ['images', 'tables']);
     assert.deepEqual(await rowsOf(acme), {});
     assert.equal(blobsIn(place), 0);
-    // A server that has just started notes for each tenant what it has sealed.
+    // A server that has just started records for each tenant what it has sealed.
     const { tenant_settings: _noted, ...stayed } = await rowsOf(other);
     assert.deepEqual({ ...stayed, tenant_settings: others.tenant_settings }, others);
     later();
@@ -183,7 +183,7 @@ onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) 
       (await app.app.tenants.list()).map(({ id }) => id),
       ['other'],
     );
-    // A second time finds nothing to do.
+    // A second deletion finds nothing to do.
     const again = await deleteTenant({ db, blobs, onProgress: () => undefined }, acme);
     assert.deepEqual(again, { blobsRemoved: 0, rowsRemoved: {} });
   });

@@ -68,7 +68,7 @@ onBothEngines('an installation in two regions', (engine, places) => {
 
   it('an installation in two regions refuses an API call in the wrong region with the right address, before its key is checked and its body is read', async () => {
     const path = '/api/arthr/apiKeys/issue';
-    // The body that is announced never comes, so the connection is good for nothing else.
+    // The declared body never arrives, so the connection cannot be used again.
     const headers = { 'x-api-key': oak.app.apiKey, 'content-length': '99', connection: 'close' };
     const call = { host: HOST, path, method: 'POST', headers };
     const { status, body } = await ask(fir.app, call);
@@ -109,7 +109,7 @@ onBothEngines('an installation in two regions', (engine, places) => {
     ] as const) {
       assert.ok(own.stored.includes(ownName));
       assert.ok(!own.stored.includes(otherName));
-      // Objects have no names of tenants. The database says whose they are.
+      // Objects do not contain the names of tenants. The database says to whom they belong.
       assert.ok(own.objects.length > 0);
       assert.ok(own.objects.every((object) => own.stored.includes(object) && !other.stored.includes(object)));
     }
@@ -123,13 +123,13 @@ async function ask({ baseUrl }: TestApp, { host, path, method = 'GET', headers =
   return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
 }
 
-/** Every byte of a data folder: the database with its log, and whatever else lies there. */
+/** Every byte of a data folder: the database with its log, and all other files. */
 function bytesIn(place: string): string {
   const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
   return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1')).join('\n');
 }
 
-/** Every row of every table, whosever it is. */
+/** Every row of every table, of all tenants. */
 async function rowsIn(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url.replace(/\/\/\w+@/, '//admin@') });
   await client.connect();
