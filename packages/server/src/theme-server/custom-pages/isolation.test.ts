@@ -5,17 +5,20 @@ import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts'
 import { JPEG, PNG } from '../../../test/images.ts';
 import { pageZip } from '../../../test/zips.ts';
 
-/** What a page of a tenant can do in a real browser, if it tries everything. */
+/** Everything that a page of a tenant could try in a real browser. */
 const BASE = '/api/theme-server/customPages';
 
-/** The page that stands for the journey comes from nowhere, so frames on this machine would count as its local network. */
+/**
+ * The page of the journey is a routed response without a network address, so frames on this machine would count as its
+ * local network.
+ */
 const FLAGS = [
   '--use-fake-device-for-media-stream',
   '--use-fake-ui-for-media-stream',
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
-/** Each attempt says `yes` if it worked, or why it did not. */
+/** Each attempt returns `yes` if it worked, or why it did not. */
 const ATTACKS = `
 const tried = {};
 const attempt = async (name, work) => {
@@ -113,7 +116,7 @@ for (const [title, environment] of [
       const page = await browser.context.newPage();
       await browser.context.addCookies([{ name: 'journey', value: 'secret', url: origin }]);
       await browser.context.grantPermissions(['camera', 'geolocation'], { origin });
-      // Stands for the journey: at its origin, with its frame.
+      // Plays the journey: at its origin, with its frame.
       const host = `<!doctype html><title>journey</title><script>
         addEventListener('message', ({ data, origin, source }) => {
           if (data.event === 'READY') source.postMessage({ command: 'PROCESS', variables: { constants: {
@@ -130,7 +133,7 @@ for (const [title, environment] of [
       const successes = Object.keys(attempts).filter((name) => !attempts[name]?.startsWith('no: '));
       assert.deepEqual(successes, ['ownImage', 'ownScript', 'ownStyle'], JSON.stringify(attempts, null, 1));
       assert.equal(await page.title(), 'journey');
-      // Opened by itself, it is shut in as well.
+      // The page has the same restrictions if it is opened directly.
       await page.goto(url);
       assert.equal(await page.evaluate(() => self.origin), 'null');
       assert.deepEqual(browser.outside, []);

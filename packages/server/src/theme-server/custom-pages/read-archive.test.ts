@@ -47,7 +47,7 @@ describe('the archive of a custom page', () => {
 
   const big = Buffer.alloc(MAX_FILE_BYTES, ' ');
   const packedBig = deflateRawSync(big);
-  /** Text that no packer makes much smaller. */
+  /** Text that cannot be compressed much. */
   const random = (length: number) => {
     const parts = Array.from({ length: Math.ceil(length / 64) }, (_, at) =>
       createHash('sha256').update(`${at}`).digest('hex'),
@@ -161,7 +161,7 @@ describe('the archive of a custom page', () => {
       return { name, content };
     };
     const files = ['0.js', '1.js', '2.js', '3.js'].map(large);
-    // Whoever unpacks the last one finds another fault in it.
+    // Reading the last entry would report another fault.
     const archive = rawZip([INDEX, ...files, { ...large('4.js'), crc: 0 }]);
     assert.equal((await refusal(archive)).reason, 'too_many_bytes');
   });
@@ -173,7 +173,7 @@ describe('the archive of a custom page', () => {
   });
 });
 
-/** Round after round of archives that a careless or hostile hand has made. `GROVE_FUZZ_RUNS=100000` for long ones. */
+/** Archives as a careless or hostile author could make them. `GROVE_FUZZ_RUNS=100000` makes more runs. */
 describe('archives that were tampered with', () => {
   const runs = { numRuns: Number(process.env.GROVE_FUZZ_RUNS ?? 300), seed: TEST_SEED };
   const sound = pageZip([
