@@ -25,7 +25,7 @@ onBothEngines('the archive and the signed result of an instance', (_engine, plac
   });
   after(() => app.stop());
 
-  /** A journey of two images, one of them a real one. */
+  /** A journey with two images, one of them a real JPEG. */
   const finished = async () => {
     const { user, processInstanceId } = await startJourney(app, testKey, { parameters: { firstName: 'Unmistakable' } });
     await user.submit('consent', { accepted: true });

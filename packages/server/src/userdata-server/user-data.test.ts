@@ -145,7 +145,7 @@ onBothEngines('user data', (_engine, places) => {
       await blob?.close();
       return blob !== undefined;
     };
-    // The application may be at work on the job already, which is then not due any more.
+    // The application may already be running the job, which then is no longer due.
     for (let tries = 0; tries < 200 && (await Promise.all(blobs.map(isThere))).includes(true); tries++) {
       await app.app.jobs.runDue();
       await wait(10);

@@ -9,7 +9,7 @@ import { type Archive, writeArchive } from './write-archive.ts';
 
 const IMAGE_BYTES = 1024 * 1024;
 
-/** An archive of images that counts how many were read, and how many were being read at once. */
+/** An archive of images that counts how many were read, and how many at once. */
 function imagesOf(count: number) {
   const counts = { read: 0, reading: 0, most: 0 };
   const archive: Archive = {

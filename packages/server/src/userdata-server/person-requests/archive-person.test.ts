@@ -14,7 +14,7 @@ const items = [
   { kind: 'processInstance', item_id: 'i1', erased: 0 },
 ];
 
-/** What is stored of the person, and what the archive reads of it. */
+/** The stored data of the person, and what the archive reads of it. */
 function storeOf() {
   const stored = { user: true, instance: true };
   const deps = {
@@ -32,7 +32,7 @@ describe('the archive of a person', () => {
   it('the archive of a person contains nothing that was erased after its download began', async () => {
     for (const kind of ['user', 'instance'] as const) {
       const { stored, deps } = storeOf();
-      // It is called when the archive has begun and nothing was read for its entries.
+      // This runs when the archive has begun and no entry was read yet.
       const ensureAllowed = async () => {
         stored[kind] = false;
       };

@@ -31,7 +31,7 @@ onBothEngines('requests about a person', (_engine, places) => {
   let app: TestApp;
   let testKey: string;
   let token: string;
-  /** What belongs to the person, and what belongs to others. */
+  /** The data of the person, and the data of others. */
   const mine = { instances: [] as string[], tokenId: '', userId: '', memberId: '' };
   const others = { instanceId: '', userId: '', memberId: '' };
 
@@ -50,7 +50,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     }
   };
   const personsRead = async () => {
-    // Whoever asks for audit events has all counts written first.
+    // A request for audit events first writes all counts.
     await app.call('/api/process-manager/auditEvents', { token });
     const sum = { text: 'SELECT sum(persons) AS total FROM key_reads WHERE tenant_id = $1' };
     return Number((await app.app.db.of(asTenantId('acme')).get<{ total: number }>(sum, ['acme']))?.total ?? 0);
@@ -63,7 +63,7 @@ onBothEngines('requests about a person', (_engine, places) => {
     token = await app.token(testKey);
     const { id } = await post('/api/process-manager/processDefinitions', FORM);
     await post(`/api/process-manager/processDefinitions/${id}/deploy`);
-    // By the parameter of a token of her own, and by an answer that she gave.
+    // One instance contains the address as a parameter of its token, and another as an answer in a form.
     const tokenBody = { name: 'for Ada Quillfeather', processDefnName: FORM.name, parameters: { email: EMAIL } };
     mine.tokenId = (await post('/api/process-manager/processTokens', tokenBody)).id;
     const create = `/api/process-manager/processInstances/create?pt=`;
