@@ -16,7 +16,7 @@ import { openGalleries } from './galleries.ts';
 import { openWatchlistManager } from './watchlist-manager.ts';
 import { findListNamed } from './watchlists.repository.ts';
 
-/** Faces are told by a number here: a template has one direction for each, and those that are near are alike. */
+/** Each face has a number here: its template points in one direction, and templates of near numbers are similar. */
 function faceOf(number: number, near = 0): Buffer {
   const vector = new Float32Array(512);
   vector[number] = Math.sqrt(1 - near * near);
@@ -31,7 +31,7 @@ onBothEngines('the faces of watchlists', (_engine, places) => {
   let acme: TenantId;
   let other: TenantId;
   let manager: ReturnType<typeof openServer>;
-  /** What the machine sees next. */
+  /** The direction of the next face that image analysis sees. */
   let rowCount = 0;
 
   const openServer = () =>

@@ -224,7 +224,7 @@ onBothEngines('watchlists', (_engine, places) => {
         parameters,
       });
       let { status } = await user.finish();
-      // The state of a journey and the status of its instance are two reads: the second may be newer than the first.
+      // The state of a journey and the status of its instance are two reads, and the second may be newer.
       for (let tries = 0; status === 'ACTIVE' && tries < 100; tries++) ({ status } = await user.look());
       const place = `/api/userdata-server/processDefinitions/${creation.body.id}/processInstances/${processInstanceId}`;
       const [check] = (await grove.call(`${place}/userdata/checks`)).body.filter(
