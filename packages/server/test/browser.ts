@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { chromiumLaunch } from '../../../scripts/find-chromium.ts';
 
-/** A real Chromium with a profile of its own. It reaches this machine and nothing else, and says what else it asked for. */
+/**
+ * A real Chromium with its own profile. It reaches only this machine, and records which other addresses pages
+ * requested.
+ */
 
 export type TestBrowser = {
   context: BrowserContext;
-  /** Addresses that the pages asked for outside of this machine. */
+  /** Addresses outside of this machine that pages requested. */
   outside: string[];
   close(): Promise<void>;
 };

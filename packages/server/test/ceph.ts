@@ -9,13 +9,13 @@ import { sha256, signRequest } from '../src/engines/blobs/sign-request.ts';
 import { freePort } from './free-port.ts';
 
 /**
- * A bucket that others wrote: the object gateway of Ceph, on a cluster of one monitor and one store in memory. On Debian
- * `apt-get install --no-install-recommends ceph-mon ceph-osd radosgw` is all it needs; nothing of it has to be running.
+ * A bucket of another project: the object gateway of Ceph, on a cluster of one monitor and one store in memory. On
+ * Debian it only needs `apt-get install --no-install-recommends ceph-mon ceph-osd radosgw`; nothing has to be running.
  */
 export type Ceph = {
   readonly endpoint: string;
   readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string };
-  /** Ends the gateway and leaves what is stored; `startGateway` starts it again. */
+  /** Ends the gateway and keeps the stored objects; `startGateway` starts it again. */
   killGateway(): Promise<void>;
   startGateway(): Promise<void>;
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export function missingForCeph(): string[] {
 /** The S3 place of a bucket that does not exist yet. */
 type Bucket = { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string };
 
-/** The endpoint ends in the name of the bucket. */
+/** The endpoint ends with the name of the bucket. */
 export async function createBucket({ endpoint, region, accessKeyId, secretAccessKey }: Bucket): Promise<void> {
   const { host, pathname } = new URL(endpoint);
   const payloadHash = sha256('');
@@ -86,7 +86,7 @@ async function launch(folder: string, processes: ChildProcess[]) {
   const start = (program: string, ...args: string[]) => {
     const child = spawn(program, [...args, '-f'], { env: options.env, stdio: 'ignore' });
     child.on('error', () => undefined);
-    // A test that dies must not leave it behind.
+    // A test that dies must not leave the processes behind.
     process.once('exit', () => child.kill('SIGKILL'));
     processes.push(child);
   };
@@ -112,7 +112,9 @@ async function launch(folder: string, processes: ChildProcess[]) {
 
 type Cluster = { folder: string; fsid: string; monitor: string; web: number };
 
-/** Without authentication the gateway still insists on a sealed connection to the monitor, unless each mode is `crc`. */
+/**
+ * Without authentication the gateway still requires an encrypted connection to the monitor, unless each mode is `crc`.
+ */
 function configuration({ folder, fsid, monitor, web }: Cluster): string {
   const modes = ['cluster', 'service', 'client', 'mon cluster', 'mon service', 'mon client'];
   return [

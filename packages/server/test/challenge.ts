@@ -3,7 +3,9 @@ import type { Movement } from '@grove/vision/templates';
 import type { EndUser } from './end-user.ts';
 import type { Answer, TestClock } from './harness.ts';
 
-/** The page of an end user in a challenge of active liveness: it signs and sends frames, and does what it is told. */
+/**
+ * The page of an end user in a challenge of active liveness: it signs and sends frames, and follows the instructions.
+ */
 export type Instruction = { kind: Movement; phase: 'do' | 'return'; token: string; longestSide: number };
 export type Challenge = { challengeId: string; state: string; reason?: string; instruction?: Instruction } & Record<
   string,
@@ -12,7 +14,7 @@ export type Challenge = { challengeId: string; state: string; reason?: string; i
 
 export type ChallengePage = {
   start(omit?: readonly string[]): Promise<Answer>;
-  /** Sends a frame to the instruction that is open, or with what is given instead. */
+  /** Sends a frame for the open instruction, or with the given values instead. */
   send(challenge: Challenge, frame: Buffer | object, change?: FrameChange): Promise<Answer>;
   /** Sends frames until the challenge is over. */
   answer(
@@ -27,13 +29,13 @@ export type AnswerOptions = {
   readonly startsAgain?: (challenge: Challenge) => boolean;
 };
 
-/** A real clock lets the time pass. */
+/** With a real clock, waits for the time to pass. */
 export type PageClock = Pick<TestClock, 'now'> & { advance(ms: number): void | Promise<void> };
 
 export type FrameChange = { token?: string; key?: KeyObject; challengeId?: string; at?: number };
 
 const MAX_FRAMES = 150;
-/** A person sees the instruction, after the pause before it is revealed, and then moves. */
+/** A person sees the instruction after the pause before it, and then moves. */
 const REACTION_MS = 1000;
 const PACE_MS = 300;
 
@@ -52,7 +54,7 @@ export function openChallengePage(user: EndUser, step: string, clock: PageClock)
     const id = challenge.challengeId;
     const signature = sign('sha256', Buffer.from(`${id}.${token}.${sha256}`), { key, dsaEncoding: 'ieee-p1363' });
     const query = new URLSearchParams({ token, signature: signature.toString('base64url') });
-    // The clock of the page is not quite even, as that of a camera.
+    // The clock of the page is slightly uneven, like that of a camera.
     query.set('at', String(at ?? clock.now() + (bytes.at(-3) ?? 0) / 40));
     return user.call(`/steps/${step}/challenges/${change.challengeId ?? id}/frames?${query}`, {
       method: 'POST',

@@ -7,10 +7,10 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../src/config.ts';
 
-/** Real processes for the tests: what holds when one of them is killed can only be shown by killing one. */
+/** Real processes for the tests: only killing a process can show what happens when it is killed. */
 export type Child = {
   readonly pid: number;
-  /** The next line it writes; rejects with what it wrote to standard error if it ends instead. */
+  /** Returns the next line that it writes; rejects with its standard error if it ends instead. */
   line(): Promise<string>;
   tell(line: string): void;
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -20,7 +20,7 @@ export type Children = { start(script: 'migrate' | 'server' | 'teller' | 'worker
 
 const MAX_ERROR_LENGTH = 10_000;
 
-/** Whatever was started is ended by its own process id when the tests are done. */
+/** Every child is ended by its own process id when the tests are done. */
 export function testChildren(): Children {
   const started: Child[] = [];
   // A server that is started twenty times need not be compiled twenty times, nor once for each file of a run.
@@ -48,7 +48,7 @@ function watched(process: ChildProcess): Child {
   process.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors = (errors + text).slice(-MAX_ERROR_LENGTH);
   });
-  // A child that was killed no longer reads.
+  // A killed child does not read any more.
   process.stdin?.on('error', () => undefined);
   const lines = createInterface({ input: process.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
   const end = new Promise<void>((done) => process.once('close', () => done()));

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { generalCodes, groveCodes, operations } from '@grove/contract';
 
-/** A code that no test raises might mean anything, or never be raised. */
+/** A code that no test raises could have a wrong meaning, or never be raised. */
 describe('the error codes', () => {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const files = globSync('{src,test}/**/*.test.ts', { cwd: folder });

@@ -19,7 +19,7 @@ const COPY_TERMS = statement(`INSERT INTO instance_terms (tenant_id, environment
 
 const AT_ONCE = 1000;
 
-/** So many more instances like that one, with its events and words. Quicker than to create each. */
+/** Adds that many copies of an instance, with its events and search terms, which is faster than creating each. */
 export async function copyInstances(db: TenantDb, id: string, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(Date.now()));
   const place = await db.get<{ environment: string; definition_id: string; status: string }>(

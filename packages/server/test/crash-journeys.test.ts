@@ -12,26 +12,26 @@ import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
 /**
- * Journeys of a server that is killed again and again: an instance that was acknowledged is there, a step that was
- * acknowledged has been taken, and what a machine was asked to do is done by the server that comes after. CRASH_ROUNDS
- * asks for more rounds than every run of the tests can afford.
+ * Journeys of a server that is killed again and again: an acknowledged instance exists, an acknowledged step was
+ * accepted, and the next server does the pending work. CRASH_ROUNDS sets more rounds than every run of the tests can
+ * afford.
  */
 const ROUNDS = CRASH_ROUNDS;
 const END_USERS = 8;
 const KILL_AFTER_INSTANCES = { from: 2, to: 24 };
-/** The last of them is somewhere in the middle when the server is killed. */
+/** The last of them is in progress when the server is killed. */
 const KILL_WITHIN_MS = 30;
 const TENANT = asTenantId('acme');
 
 type Json = Record<string, unknown>;
-/** One end user, and how far the server has said that the journey is. */
+/** One end user, and how far the journey is according to the server. */
 type Ride = { id: string; code: string; cookie?: string; acknowledged: string[]; spent?: boolean };
 
 type Server = { child: Child; base: string; token: string };
 
 async function start(children: Children, place: TestPlace, apiKey: string, before = 0): Promise<Server> {
   const quiet = { PORT: '0', HOST: '127.0.0.1', GROVE_RATE_LIMIT: 'off', GROVE_LOG_LEVEL: 'silent' };
-  // The leases of the servers that were killed before are over.
+  // The leases of the servers that were killed before have expired.
   const clock = { TEST_CLOCK_AHEAD_MS: `${before * 2 * MINUTE}` };
   const child = children.start('server', { ...quiet, ...clock, ...place.environment });
   const base = `http://127.0.0.1:${await child.line()}`;
@@ -53,7 +53,7 @@ async function call(server: Server, path: string, init: { body?: Json; cookie?: 
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any };
 }
 
-/** Makes an instance and goes through its first steps; what is noted has been answered. */
+/** Creates an instance and submits its first steps; only acknowledged events are recorded. */
 async function ride(server: Server, tokenId: string, rides: Ride[]): Promise<void> {
   const creation = await call(server, `/api/process-manager/processInstances/create?pt=${tokenId}`, { post: true });
   assert.equal(creation.status, 201);
@@ -80,7 +80,7 @@ async function ride(server: Server, tokenId: string, rides: Ride[]): Promise<voi
   const uploaded = await call(server, `${journey}/steps/document/images/front`, { body: { person: 'ada' }, cookie });
   assert.equal(uploaded.status, 200);
   await submit('document', {});
-  // From here on a machine is asked: that it answers is looked at after the crash.
+  // From here on image analysis works; its result is checked after the crash.
   one.acknowledged.push('instance.stepCompleted document');
 }
 
@@ -105,7 +105,7 @@ async function assertTaken(server: Server, one: Ride): Promise<void> {
     });
     const missing = one.acknowledged.filter((each) => !eventNames.includes(each));
     if (missing.length === 0) return;
-    // What a machine has still to do is waited for; the rest must be there.
+    // Pending work is waited for; everything else must be there.
     assert.deepEqual(missing, ['instance.stepCompleted document']);
     assert.ok(tries < 5000, 'what a machine was asked to do is never done');
     await sleep(20);

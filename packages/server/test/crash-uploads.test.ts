@@ -16,12 +16,10 @@ import { codeOf } from './end-user.ts';
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 import { noise } from './images.ts';
 
-/**
- * Uploads to a server that is killed again and again: what was acknowledged is there, and no row is without its bytes.
- */
+/** Uploads to a server that is killed again and again: acknowledged uploads exist, and no row lacks its bytes. */
 const ROUNDS = CRASH_ROUNDS;
 const END_USERS = 4;
-/** Killed that long after a few uploads were answered: at any moment of the next ones. */
+/** The server is killed that long after a few answers: at any point of the next uploads. */
 const MAX_UPLOADS_BEFORE = 6;
 const KILL_WITHIN_MS = 250;
 const TENANT = asTenantId('acme');
@@ -51,7 +49,7 @@ async function post(server: Server, path: string, body: object | Buffer, headers
   return { content, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' };
 }
 
-/** One end user who sends the same picture again and again; each answered upload is noted. */
+/** One end user who sends the same image again and again; each acknowledged upload is recorded. */
 async function uploadUntilKilled(server: Server, tokenId: string, acknowledged: Map<string, number>): Promise<void> {
   try {
     const create = `/api/process-manager/processInstances/create?pt=${tokenId}`;
@@ -74,7 +72,7 @@ async function uploadUntilKilled(server: Server, tokenId: string, acknowledged: 
   }
 }
 
-/** Every row opens, to its last byte; every instance whose upload was acknowledged has one. */
+/** Every row opens, to its last byte; every instance with an acknowledged upload has one. */
 async function assertWhole(place: TestPlace, acknowledged: ReadonlyMap<string, number>): Promise<number> {
   const config = readConfig(place.environment);
   const db = openDb(config.database, () => undefined);
@@ -117,7 +115,7 @@ describe('uploads to a server that is killed', { timeout: CRASH_TIMEOUT_MS }, ()
         );
         const total = () => [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
         const enough = uploads + 1 + chance() * MAX_UPLOADS_BEFORE;
-        // An end user who gives up before the server is killed has met a fault.
+        // An end user who ends before the server is killed has met a fault.
         await untilDone(() => total() >= enough, users);
         await sleep(chance() * KILL_WITHIN_MS);
         await server.child.kill('SIGKILL');

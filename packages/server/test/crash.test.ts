@@ -9,8 +9,8 @@ import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance, untilDone } from './crash-round
 import { onBothEngines, openTestApp, type TestPlace } from './harness.ts';
 
 /**
- * What was acknowledged is there, whole and counted, however the server ended. The server is a real process; it is killed
- * while 32 writers write, started again on the same data, and examined.
+ * Acknowledged changes exist, complete and counted, however the server ended. The server is a real process; it is
+ * killed while 32 writers write, started again on the same data, and checked.
  */
 const ROUNDS = CRASH_ROUNDS;
 const WRITERS = 32;
@@ -29,7 +29,7 @@ type Server = {
   issue(apiKey: string): Promise<string>;
 };
 
-/** What the writers know: requests that were answered, and requests whose connection died. */
+/** The knowledge of the writers: requests that were answered, and requests whose connection was lost. */
 type Ledger = { answered: Map<string, CreateRequest & Key>; unanswered: CreateRequest[] };
 
 async function startServer(children: Children, place: TestPlace, apiKey: string): Promise<Server> {
@@ -65,7 +65,9 @@ async function issue(baseUrl: string, apiKey: string): Promise<string> {
   return body.token;
 }
 
-/** Writes until the server is gone. Half of the writers send an idempotency key, so that they can ask again. */
+/**
+ * Writes until the server is gone. Half of the writers send an Idempotency-Key, so that they can repeat their requests.
+ */
 async function write(server: Server, ledger: Ledger, round: number, writer: number): Promise<void> {
   for (let number = 1; ; number++) {
     const name = `${writer % 2 ? 'once' : 'plain'} ${round}.${writer}.${number}`;
@@ -82,7 +84,10 @@ async function write(server: Server, ledger: Ledger, round: number, writer: numb
   }
 }
 
-/** A client whose connection died asks again, and there is exactly one key, whether the first try had come through or not. */
+/**
+ * A client that lost its connection repeats its request, and there is exactly one key, whether the first request
+ * succeeded or not.
+ */
 async function askAgain(server: Server, { answered: keysByName, unanswered }: Ledger): Promise<number> {
   const repeatable = unanswered.filter(({ idempotencyKey }) => idempotencyKey);
   const retry = async (request: CreateRequest) => {
@@ -104,7 +109,7 @@ async function askAgain(server: Server, { answered: keysByName, unanswered }: Le
   return repeatable.length;
 }
 
-/** The newest keys first, until all that were looked for are found. */
+/** Reads the newest keys first, until all of these are found. */
 async function assertListed(server: Server, names: ReadonlySet<string>): Promise<void> {
   const missing = new Set(names);
   for (let page = 0, last = false; missing.size > 0 && !last; page++) {
@@ -174,7 +179,7 @@ describe('a server that is killed while it writes', { timeout: CRASH_TIMEOUT_MS 
       const keyCount = await assertWhole(place);
       t.diagnostic(`${keyCount} keys, ${ledger.answered.size} of them acknowledged, ${askedAgain} clients asked again`);
 
-      // Otherwise the kills came before anything was written, and nothing was shown.
+      // Otherwise the kills came before anything was written, and the test would prove nothing.
       assert.ok(ledger.answered.size > ROUNDS * 10, `${ledger.answered.size} keys were acknowledged`);
       assert.ok(askedAgain > ROUNDS, `${askedAgain} clients asked again`);
       assert.ok(keyCount >= ledger.answered.size + 1);

@@ -48,7 +48,7 @@ onBothEngines('a list that is read by `after`', (_engine, places) => {
     for (let number = 0; number < COUNT; number++) {
       const path = `/api/process-manager/processInstances/create?pt=${tokenIds[number % 2]}`;
       const { processInstanceId } = await create(path, {});
-      // Leaves an audit event.
+      // This request adds an audit event.
       await app.call(`/api/process-manager/processInstances/${processInstanceId}/withParameters`);
       await create('/api/process-manager/processTokens', { name: `token ${number}`, processDefnName: 'walked' });
       await create('/api/identity-store/stores/people/users', { extId: `user ${number}` });

@@ -7,7 +7,7 @@ import { KEY_BYTES, keyFrom } from '../src/secrets/sealing.ts';
 import { addTenant } from '../src/tenants/tenants.repository.ts';
 import { type TestPlace, withPatience } from './harness.ts';
 
-/** A database without an application on it, for the tests of what lies below one. */
+/** A database without an application, for the tests of the layers below one. */
 export function databaseOf(place: TestPlace, environment: Record<string, string> = {}): DbPlace {
   return readConfig(withPatience({ ...place.environment, ...environment })).database;
 }
@@ -17,12 +17,12 @@ export async function openTestDb(place: TestPlace, environment: Record<string, s
   await migrate(database);
   const db = openDb(database, () => undefined);
   const key = keyFrom(Buffer.alloc(KEY_BYTES, 5));
-  // Until somebody opens the secrets of an installation on it.
+  // Waits until the secrets of the installation are opened on it.
   db.seals.of = async ({ tenantId }) => personalSeal(tenantId, key);
   return db;
 }
 
-/** Rows of a tenant need the tenant. */
+/** Rows of a tenant refer to the row of the tenant. */
 export async function addTestTenants<const Ids extends readonly string[]>(
   db: Db,
   ...ids: Ids
@@ -35,7 +35,7 @@ export async function addTestTenants<const Ids extends readonly string[]>(
 
 /**
  * The same database on a connection that can be cut: a transaction of the queues is committed, and its answer is lost.
- * `after`: the number of answers that still arrive.
+ * `after` is the number of answers that still arrive.
  */
 export function withLostAnswers(db: Db): { db: Db; loseNextAnswer(options?: { after: number }): void } {
   let remaining = Number.POSITIVE_INFINITY;

@@ -1,22 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer, TestApp, TestClock } from './harness.ts';
 
-/** The browser of an end user, without the browser: it redeems a code, keeps the cookie, and does what it is told. */
+/** An end user without a browser: redeems a code, keeps the cookie, and follows the steps. */
 export type EndUser = {
   processInstanceId: string;
   cookie: string;
   call(path?: string, init?: RequestInit): Promise<Answer>;
-  /** What now. */
+  /** The current state of the journey. */
   look(): Promise<Journey>;
   /**
-   * What now, once no machine is at work any more. For real engines, which take longer, pass the clock of the server: it goes
-   * on meanwhile, since a job that failed on a busy machine is otherwise never tried again.
+   * The state of the journey once no work is pending. For real engines, which take longer, pass the clock of the
+   * server: it advances meanwhile, because otherwise a job that failed on a busy machine is never tried again.
    */
   settled(clock?: Pick<TestClock, 'advance'>): Promise<Journey>;
   submit(step: string, result?: object): Promise<Answer>;
   /** A JSON document in place of an image. */
   upload(step: string, image: string, standIn?: object): Promise<Answer>;
-  /** Goes through the steps of a shipped definition as somebody would who does everything right. */
+  /** Submits the steps of a shipped definition without any mistake. */
   finish(): Promise<Journey>;
 };
 
@@ -24,11 +24,11 @@ export type EndUser = {
 export type Journey = any;
 
 const MAX_STEPS = 60;
-/** A process that decodes images is started first, and other tests may want the machine at the same time. */
+/** A process that decodes images must start first, and other tests may need the processor at the same time. */
 const SETTLE_MS = 60_000;
 const SETTLE_WITH_ENGINES_MS = 300_000;
 const LOOK_MS = 10;
-/** Each look is a request, which a machine with few cores must answer as well. */
+/** Each read is a request, which a machine with few cores must answer as well. */
 const LOOK_WITH_ENGINES_MS = 100;
 
 export function codeOf(redirectUrl: string): string {
@@ -42,7 +42,7 @@ export async function endUser(app: TestApp, code: string): Promise<EndUser> {
   return enter(app, opened);
 }
 
-/** What an end user needs of an application. */
+/** The part of an application that an end user needs. */
 export type Reachable = Pick<TestApp, 'call' | 'logged'>;
 
 export function enter(app: Reachable, opened: Answer): EndUser {
@@ -91,7 +91,7 @@ export function enter(app: Reachable, opened: Answer): EndUser {
   return { processInstanceId, cookie, call, look, settled: waitUntilSettled, submit, upload, finish };
 }
 
-/** A job that failed waits for a clock that only the test moves, so the log has the cause. */
+/** A job that failed waits for a clock that only the test moves, so the log contains the cause. */
 function warningsOf(app: Reachable): string {
   const lines = app.logged().split('\n');
   return lines
@@ -104,7 +104,7 @@ type Parameters = Record<string, string>;
 
 let tokens = 0;
 
-/** A process token of a test key, and an instance made from it. */
+/** A process token of a test key, and an instance created from it. */
 export async function startJourney(
   app: TestApp,
   testKey: string,

@@ -4,13 +4,13 @@ import { nextStep } from '../src/process-manager/engine/next-step.ts';
 import { type Effect, NO_DATA, type Reason, type State, type Trigger } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 
-/** The engine without anything around it. */
+/** The engine alone. */
 const CHILD_ID = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 export const NOW = 1_800_000_000_000;
 
 let definitionCount = 0;
 
-/** A definition of the given steps, with the defaults that storing it would have written out. */
+/** A definition with these steps, and with the defaults that storing it would write out. */
 export function definitionOf(...steps: Partial<Step>[]): CompiledDefinition {
   const full = steps.map((step) => {
     const { settings, keeps, kind } = stepTypeOf(step.type as string);
@@ -39,12 +39,12 @@ export type Ride = {
   effects: Effect[];
   refusal: Reason | undefined;
   faults: readonly { pointer: string; message: string }[];
-  /** Lets something happen, `after` milliseconds after the last time. */
+  /** Applies a trigger, `after` milliseconds after the previous one. */
   on(trigger: Trigger, after?: number): Ride;
   events(): string[];
 };
 
-/** A journey that is opened, and to which things happen one after another. */
+/** An opened journey, to which triggers are applied one after another. */
 export function ride(definition: CompiledDefinition, params: Record<string, string> = {}): Ride {
   let now = NOW;
   const step = (state: State, trigger: Trigger, effects: Effect[]): Ride => {
@@ -67,7 +67,7 @@ export function ride(definition: CompiledDefinition, params: Record<string, stri
   return step(newState(params), { type: 'open' }, []);
 }
 
-/** What an end user sends who does everything right. */
+/** The inputs of an end user without mistakes. */
 export function submit(step: string, result: Record<string, unknown> = {}, ...images: string[]): Trigger {
   return { type: 'submit', step, result, images };
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGES = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Source files below a folder of `packages/` whose text matches, without tests and what is generated. */
+/** Source files in a folder of `packages/` whose text matches, without tests and generated files. */
 function filesWith(folder: string, pattern: RegExp): string[] {
   return readdirSync(`${PACKAGES}${folder}`, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(tsx?|js)$/.test(file) && !/\.(test|generated)\.|\/test\//.test(file))
@@ -14,7 +14,7 @@ function filesWith(folder: string, pattern: RegExp): string[] {
     .sort();
 }
 
-/** What ARCHITECTURE.md promises a newcomer, counted on something that exists. */
+/** The promises of ARCHITECTURE.md to a newcomer, checked on existing examples. */
 describe('the tasks of a newcomer in ARCHITECTURE.md', () => {
   it('a new field of API keys is a migration, the table, the contract and the handlers', () => {
     const folder = 'server/src/arthr';

@@ -6,7 +6,7 @@ import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
 type Loose = Record<string, Record<string, (args: object) => Promise<unknown>>>;
 
-/** What is named in an address, and is not there. */
+/** An id and a name that do not exist. */
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 
 describe('the operations of the SDK', () => {

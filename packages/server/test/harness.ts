@@ -13,7 +13,7 @@ import type { Clock } from '../src/kernel/clock.ts';
 import { type Databases, databasesIn, startPostgres } from './postgres.ts';
 import { type Answer, fetchAnswer, recordAnswers } from './record-answers.ts';
 
-/** What the tests of the server stand on: a real application on a real database, and a clock of their own. */
+/** The base of the tests of the server: a real application on a real database, with a clock that the test controls. */
 export type TestClock = Clock & { advance(ms: number): void; set(ms: number): void };
 
 export function testClock(start = Date.now()): TestClock {
@@ -38,12 +38,14 @@ let postgres: Promise<Databases> | undefined;
 
 export type Places = {
   create(): Promise<TestPlace>;
-  /** One that holds no table yet. What `create` gives may hold those of this release already, which is quicker. */
+  /**
+   * A database without tables. `create` may return one that already has the tables of this release, which is faster.
+   */
   createEmpty(): Promise<TestPlace>;
   postgres(): Promise<Databases>;
 };
 
-/** Runs the same tests on both engines. Everything that was made is removed when the file is done. */
+/** Runs the same tests on both engines. Everything that was created is removed at the end of the file. */
 export function onBothEngines(title: string, tests: (engine: EngineName, places: Places) => void): void {
   for (const engine of ['sqlite', 'postgres'] as const) {
     describe(`${title} (${engine})`, () => {
@@ -56,7 +58,7 @@ export function onBothEngines(title: string, tests: (engine: EngineName, places:
 export function testPlaces(engine: EngineName = 'sqlite'): Places {
   const undo: (() => Promise<void> | void)[] = [];
   const server = () => {
-    // A run of many files has one server for all of them.
+    // A run of several files has one server for all of them.
     const { TEST_POSTGRES } = process.env;
     if (!postgres && TEST_POSTGRES) postgres = Promise.resolve(databasesIn(TEST_POSTGRES));
     if (!postgres) {
@@ -92,8 +94,8 @@ const harnessUrls = new Set<string>();
 const STATEMENT_MS = 60_000;
 
 /**
- * On a machine that does much else, a statement may take longer than an installation waits for one. Commands and servers in
- * processes of their own, and tests that name a database themselves, keep the limit of an installation.
+ * On a busy machine, a statement may take longer than the limit of an installation. Commands and servers in processes
+ * of their own, and tests that set the database themselves, keep that limit.
  */
 export function withPatience(environment: Environment): Environment {
   const { DATABASE_URL: url = '' } = environment;
@@ -101,7 +103,7 @@ export function withPatience(environment: Environment): Environment {
   return { ...environment, DATABASE_URL: `${url}&query_timeout=${STATEMENT_MS}&statement_timeout=${STATEMENT_MS}` };
 }
 
-/** A database file with every table of this release in it. The first process of a run that needs it makes it. */
+/** A database file with every table of this release. The first process of a run that needs it creates it. */
 let template: Promise<string> | undefined;
 
 async function makeTemplate(): Promise<string> {
@@ -115,7 +117,7 @@ async function makeTemplate(): Promise<string> {
   return shared;
 }
 
-/** A new database file is a copy: to migrate one takes longer than most tests. */
+/** A new database file is a copy, because migrating one takes longer than most tests. */
 async function copyMigrated(place: DbPlace): Promise<void> {
   if (!isFile(place) || existsSync(place.file)) return;
   template ??= makeTemplate();
@@ -131,23 +133,26 @@ export type TestApp = {
   tenantId: string;
   apiKey: string;
   client: ReturnType<typeof createClient>;
-  /** What was logged, as one text. */
+  /** The log as one text. */
   logged(): string;
   /** A bearer token of the first key, or of another. */
   token(apiKey?: string): Promise<string>;
-  /** A call without the client, for what the client would never send. */
+  /** A call without the client, for requests that the client would never send. */
   call(path: string, init?: RequestInit & { token?: string | null }): Promise<Answer>;
   stop(): Promise<void>;
 };
 
 export type { Answer };
 
-/** How often a caller comes again that is told that all connections to the database are taken. */
+/** How often a request is repeated that is refused because all connections to the database are in use. */
 const MAX_COMES_AGAIN = 20;
-/** Each time it waits this much longer: a hundred who come again at once would only meet each other. */
+/** Each wait is longer by this much, so that a hundred repeated requests do not collide again. */
 const COMES_AGAIN_MS = 20;
 
-/** Asks again, as a caller would, where the server has no time. 100010 changes nothing, unless a commit was answered late. */
+/**
+ * Repeats a request that the server has no time for, as a caller would. After 100010 nothing has changed, unless a
+ * commit was acknowledged late.
+ */
 export async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask();
   for (let times = 1; times <= MAX_COMES_AGAIN && answer.body?.code === 100010; times++) {
@@ -165,7 +170,10 @@ export type TestAppOptions = {
   webFolder?: string;
 };
 
-/** An application that listens, with one tenant and its first API key. Rate limits are off unless a test turns them on. */
+/**
+ * An application that listens, with one tenant and its first API key. Rate limits are off unless a test switches them
+ * on.
+ */
 export async function openTestApp(place: TestPlace, options: TestAppOptions = {}): Promise<TestApp> {
   const { clock = testClock(), tenantId = 'acme' } = options;
   const config = readConfig({
@@ -173,14 +181,14 @@ export async function openTestApp(place: TestPlace, options: TestAppOptions = {}
     HOST: '127.0.0.1',
     GROVE_RATE_LIMIT: 'off',
     GROVE_VISION: 'off',
-    // Nobody else looks at pictures.
+    // No other process analyses images.
     GROVE_ROLES: 'api,worker,vision',
     ...withPatience({ ...place.environment, ...options.environment }),
   });
   const lines: string[] = [];
   const write = (line: string) => {
     lines.push(line);
-    // Nobody has to wait for it: a rejection fails the test that runs, or else its file.
+    // Nobody has to await it: a rejection fails the running test, or the file.
     if (line.includes(UNDECLARED) || line.includes(STRIPPED))
       Promise.reject(new Error(`an answer that the contract does not declare: ${line}`));
   };

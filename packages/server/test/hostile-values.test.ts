@@ -11,9 +11,9 @@ import { pageZip } from './zips.ts';
 
 /**
  * Every operation of the contract, with hostile values in each member of its body, its query and its path, on both
- * engines. Whatever is sent, the server answers, with no fault of its own, and both engines answer the same. A new
- * operation is walked as soon as it is in the contract. Each operation is sent every fourth of them, the next one others;
- * `npm run test:long` sends all.
+ * engines. For any input, the server answers without a fault of its own, and both engines give the same answer. A new
+ * operation is covered as soon as it is in the contract. Each operation gets every fourth value, the next operation
+ * others; `npm run test:long` sends all.
  */
 const NOBODY = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 const STEPS = [
@@ -21,7 +21,7 @@ const STEPS = [
   { id: 'decide', type: 'decision', rules: [{ when: 'true', outcome: 'REVIEW' }] },
 ];
 
-/** JSON as it is sent, for each type of a member. */
+/** JSON texts, for each type of a member. */
 const LONG = JSON.stringify('x'.repeat(65_536));
 const DATES = [
   '0000-01-01T00:00:00Z',
@@ -44,7 +44,7 @@ type Schema = {
   enum?: unknown[];
 };
 
-/** What every body refuses wherever it is comes once, in the first member. */
+/** A value that every body refuses at any position is sent once, in the first member. */
 function hostileValues(name: string, schema: Schema, isFirst: boolean): string[] {
   const types = new Set([schema, ...(schema.anyOf ?? [])].map(({ type }) => type));
   const isDate = schema.format?.startsWith('date') || /(Dtm|Date|DateTime|[dD]ateOfBirth)$/.test(name);
@@ -70,10 +70,10 @@ const IN_QUERY = [
 ].concat(DATES.map(encodeURIComponent));
 const IN_PATH = ['%00', '%ED%A0%80', '%01', '..%2f..%2f', 'x'.repeat(300), '%F4%8F%BF%BF', "'%25_", '%zz'];
 
-/** Stands where the hostile value goes: some are no values of JavaScript. */
+/** The placeholder for the hostile value, because some are not values of JavaScript. */
 const MARK = 'the hostile value';
 
-/** The body with each member in turn, and the members of its members, set to a hostile value. */
+/** The body with each member, and the members of its members, set to a hostile value in turn. */
 function* hostileBodies(base: Record<string, unknown>, schema: Schema, depth = 0): Generator<string> {
   for (const [at, [name, member]] of Object.entries(schema.properties ?? {}).entries()) {
     const text = JSON.stringify({ ...base, [name]: MARK });
@@ -108,7 +108,7 @@ type Request = {
   credential: Record<string, string>;
 };
 
-/** What there is to name in a path, and the headers of each kind of caller. */
+/** The ids and names for the paths, and the headers of each kind of caller. */
 type Seeds = { names: Record<string, string>; headers: Partial<Record<string, Record<string, string>>> };
 
 async function seed(grove: TestApp): Promise<Seeds> {
@@ -132,7 +132,7 @@ async function seed(grove: TestApp): Promise<Seeds> {
   };
 }
 
-/** One of each kind, as far as a single request makes it. */
+/** Creates one resource of each kind that a single request can create. */
 async function seedNames(grove: TestApp): Promise<Record<string, string>> {
   const create = async (path: string, body: object | Buffer, type = 'application/json') => {
     const content = body instanceof Buffer ? body : JSON.stringify(body);
@@ -192,7 +192,7 @@ async function seedNames(grove: TestApp): Promise<Record<string, string>> {
   };
 }
 
-/** Bodies whose example names what only the example has. */
+/** Bodies of operations whose example contains values that do not exist here. */
 const OWN: Readonly<Record<string, (names: Seeds['names']) => Record<string, unknown>>> = {
   'processTokens.create': () => ({ processDefnVersion: 1, parameters: {} }),
   'shadowVersions.start': ({ processDefinitionId }) => ({ processDefinitionId }),
@@ -201,7 +201,7 @@ const OWN: Readonly<Record<string, (names: Seeds['names']) => Record<string, unk
   'users.create': () => ({ extId: 'eve' }),
 };
 
-/** Everything that is sent to one operation. */
+/** All requests to one operation. */
 function* requestsOf({ id, operation }: ListedOperation, { names, headers }: Seeds): Generator<Request> {
   const credential = headers[operation.auth ?? 'bearer'] ?? {};
   const { method, body, consumes } = operation;
@@ -233,15 +233,15 @@ function* requestsOf({ id, operation }: ListedOperation, { names, headers }: See
 }
 
 const ORDER = ['GET', 'POST', 'DELETE'];
-/** These come last, because nothing can be done after them. */
+/** These come last, because nothing works after them. */
 const LAST = /signOut|abandon|cancel|archive$|stores.update|users.update|processSettings/;
 const placeOf = ({ id, operation }: ListedOperation) => ORDER.indexOf(operation.method) + (LAST.test(id) ? 10 : 0);
-// A stream has no end to wait for.
+// A stream never ends.
 const walked = operations()
   .filter(({ operation }) => operation.produces !== 'text/event-stream')
   .toSorted((one, other) => placeOf(one) - placeOf(other));
 const SHARE = IS_LONG ? 1 : 4;
-/** Whether there is room for one more may depend on how far a job has come. */
+/** Whether an answer is this one may depend on how far a job has come. */
 const FULL = '409 100065';
 
 describe('hostile values', () => {
@@ -272,7 +272,7 @@ describe('hostile values', () => {
       const faults: string[] = [];
       const all = apps.map((_, at) => [...requestsOf(listed, seeds[at] as Seeds)]);
       for (const [at, request] of (all[0] ?? []).entries()) {
-        // The first has nothing hostile in it.
+        // The first request has no hostile value.
         if (at > 0 && at % SHARE !== number % SHARE) continue;
         const requests = [request, all[1]?.[at] as Request];
         const answers = await Promise.all(

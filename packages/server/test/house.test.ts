@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** Promises of ARCHITECTURE.md that no other tool keeps. */
+/** Promises of ARCHITECTURE.md that no other tool checks. */
 const HOME = fileURLToPath(new URL('../../..', import.meta.url));
 const FILES = globSync('packages/{server,cli}/src/**/*.ts', { cwd: HOME, exclude: ['**/*.test.ts'] });
 
@@ -33,7 +33,7 @@ describe('the rules of the source code', () => {
   });
 
   it('parameters of statements have names: numbered placeholders are only in db/', () => {
-    /** Statements for lists of values whose number changes. The list may only become shorter. */
+    /** Statements with lists of values of varying length. This list may only become shorter. */
     const exemptions = [
       'audit/audit.repository.ts',
       'identity-store/events/event-queries.repository.ts',

@@ -14,7 +14,7 @@ import { permissionSet } from '../src/kernel/permissions.ts';
 import { type TestClock, testClock } from './harness.ts';
 import { type Answer, fetchAnswer, recordAnswers } from './record-answers.ts';
 
-/** The HTTP server with handlers of a test's own, for what lies around every handler. */
+/** The HTTP server with handlers of the test, for everything around the handlers. */
 export type TestHttp = {
   http: FastifyInstance;
   clock: TestClock;
@@ -32,7 +32,7 @@ export type TestHttpOptions = {
   db?: Db;
   clock?: TestClock;
   environment?: Record<string, string>;
-  /** The handlers are those of the server, so what they answer counts as exercised. */
+  /** The handlers are those of the server, so their answers count as exercised. */
   genuine?: true;
 } & Partial<
   Pick<
@@ -41,7 +41,7 @@ export type TestHttpOptions = {
   >
 >;
 
-/** The one bearer token that opens everything of the tenant acme. */
+/** The only valid bearer token, which allows everything in the tenant acme. */
 export const BEARER = 'Bearer everything';
 
 export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
@@ -115,7 +115,7 @@ async function refuse(): Promise<never> {
   throw new ApiError(100054);
 }
 
-/** Every handler that a test does not bring says where it was asked. */
+/** Every handler that the test does not provide throws with the id of its operation. */
 function absent(): AnyHandlers {
   const all: AnyHandlers = {};
   for (const { id, group, name } of operations()) {

@@ -6,7 +6,7 @@ import { codeOf, type EndUser, endUser } from './end-user.ts';
 import type { Answer, TestPlace } from './harness.ts';
 import { openTestIdentity } from './identity.ts';
 
-/** Journeys of the sandbox that add, register and recognise users of one store. */
+/** Journeys of the sandbox that add, register and authenticate users of one store. */
 export const RP_ID = 'localhost';
 export const ORIGIN = 'http://acme.fir.localhost:8080';
 
@@ -60,7 +60,7 @@ export async function openIdentityJourneys(place: TestPlace) {
   const newUser = async (extId = nameOf()) => (await store('POST', '/users', { extId })).body;
 
   const definitions = new Map<string, Promise<{ id: string; name: string }>>();
-  /** Each definition is made once. */
+  /** Each definition is created once. */
   const deployed = (steps: Step[], token: string) => {
     const key = JSON.stringify([steps, token]);
     const newDefinition =
@@ -91,7 +91,7 @@ export async function openIdentityJourneys(place: TestPlace) {
     const path = `/api/userdata-server/processDefinitions/${definition.id}/processInstances/${id}/userdata`;
     return (await grove.call(`${path}/checks`, { token })).body as { name: string; status: string; reason?: string }[];
   };
-  /** How a check ended, in one line. */
+  /** The result of a check, in one line. */
   const reasonOf = async (journey: StartedJourney, name: string) => {
     const result = (await checksOf(journey)).find((check) => check.name === name);
     return `${result?.name} ${result?.status} ${result?.reason ?? ''}`.trim();
@@ -105,7 +105,7 @@ export async function openIdentityJourneys(place: TestPlace) {
   const eventsOf = async (filters: object): Promise<Answer['body'][]> =>
     (await grove.query({ size: 1000, ...filters }, grove.inTest)).body.results;
 
-  /** A user with a passkey, made by a journey. */
+  /** A user with a passkey, registered by a journey. */
   const withPasskey = async (userExtId = nameOf()) => {
     const journey = await start([ADD, MAKE_PASSKEY], { userExtId });
     await journey.user.settled();
@@ -124,7 +124,7 @@ export async function openIdentityJourneys(place: TestPlace) {
     return journey;
   };
 
-  /** A user with an authenticator app, made by a journey, in a step whose code was not used. */
+  /** A user with an authenticator app, registered by a journey, at a time step whose code was not used. */
   const withCodes = async (userExtId = nameOf()) => {
     const journey = await start([ADD, MAKE_TOTP], { userExtId });
     await journey.user.settled();

@@ -11,7 +11,7 @@ import { openTestIdentity, type TestIdentity } from './identity.ts';
 import { uafAuthenticator } from './uaf/authenticator.ts';
 import { openRelyingParty, RP } from './uaf/relying-party.ts';
 
-/** What every part of the identity store answers when there is no room, and when its store is not in use. */
+/** The answers of the identity store when a limit is reached, and when a store is inactive. */
 describe('an identity store', () => {
   const places = testPlaces();
   let grove: TestIdentity;

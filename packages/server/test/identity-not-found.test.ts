@@ -8,7 +8,7 @@ const STORE = 'customers';
 const POLICY = 'second';
 const EXT_ID = 'customer-1';
 
-/** The least that is taken where a body is required. */
+/** The smallest accepted body of each operation that needs one. */
 const BODIES: Readonly<Record<string, object>> = {
   'passkeys.update': { status: 'ACTIVE' },
   'appkeys.updateKey': { status: 'ACTIVE' },
@@ -19,7 +19,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'pushNotifications.answer': { status: 'DELIVERED' },
 };
 
-/** What is not there is named by its own code, at every address of the identity store. */
+/** A missing object is reported with its own code, at every address of the identity store. */
 describe('the identity store', () => {
   const places = testPlaces();
   let grove: TestApp;

@@ -22,7 +22,7 @@ const COPY_KEY = sql(`INSERT INTO appkeys (tenant_id, id, store_id, user_id, rp_
 type User = { id: string; extId: string };
 type Method = 'GET' | 'POST' | 'DELETE';
 
-/** A user is named by id or by external id: what is refused at one address is refused at the other, for the same reason. */
+/** A user is named by id or by external id: both addresses refuse the same requests, with the same code. */
 describe('both addresses of a user', () => {
   const places = testPlaces();
   let world: PushWorld;
@@ -45,7 +45,7 @@ describe('both addresses of a user', () => {
     return answer.body;
   };
   type RequestOptions = { method?: Method; body?: object };
-  /** At the given addresses, or at both of a user. */
+  /** At the given addresses, or at both addresses of a user. */
   const assertRefused = async (
     at: readonly string[],
     code: number,
@@ -61,7 +61,7 @@ describe('both addresses of a user', () => {
     `/passkeys/relyingParties/${rp}/${kind}/${policy}`;
   const appkeyTail = (kind: 'registrations' | 'authentications') => `/appkeys/relyingParties/${RP}/${kind}/standard`;
   const pushTail = (rp = RP) => `/pushNotifications/relyingParties/${rp}`;
-  /** Somebody with an appkey and a passkey. */
+  /** A user with an appkey and a passkey. */
   const userWithKeys = async (): Promise<{ user: User; keyId: string }> => {
     const { user, authenticator: device } = await world.party.holder();
     const { sessionId, publicKey } = await must('POST', at(user, passkeyTail('registrations'))[0], {});

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict';
 import { type Answer, openTestApp, type TestApp, type TestPlace } from './harness.ts';
 
-/** An application with an identity store, and callers of every sort. */
+/** An application with an identity store, and several kinds of callers. */
 export type TestIdentity = TestApp & {
   /** Calls below `/api/identity-store`, as JSON. */
   send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, token?: string): Promise<Answer>;
   /** A token of the same tenant's test environment, and one of another tenant. */
   inTest: string;
   ofOther: string;
-  /** Tokens run out with the clock: this gives the first caller a new one after it was moved. */
+  /** Tokens expire with the clock: this gets a new one for the first caller after the clock was moved. */
   renew(): Promise<void>;
-  /** A store with that configuration; its address. */
+  /** Creates a store with that configuration, and returns its address. */
   store(name: string, configuration?: object): Promise<string>;
-  /** A user of the store at that address; its answer. */
+  /** Creates a user of the store at that address, and returns the answer. */
   user(store: string, input?: object): Promise<Answer['body']>;
   /** Starts a query over events and waits for its first page. */
   query(filter: object, token?: string): Promise<{ id: string; body: Answer['body'] }>;
-  /** Works on jobs until it is so: the application works on them too. */
+  /** Runs jobs until the condition holds: the application runs them too. */
   until(isSo: () => Promise<boolean>): Promise<void>;
-  /** Every event that the store has had, the oldest first. */
+  /** Every event of the store, the oldest first. */
   events(storeName: string): Promise<Answer['body'][]>;
 };
 
@@ -83,7 +83,7 @@ export async function openTestIdentity(place: TestPlace): Promise<TestIdentity> 
   };
 }
 
-/** The addresses of a user: by its id, and by what the relying party calls it. */
+/** The addresses of a user: by its id, and by its external id. */
 export function addressesOf(store: string, user: { id: string; extId: string }, tail = ''): [string, string] {
   return [`${store}/users/${user.id}${tail}`, `${store}/users/${encodeURIComponent(user.extId)}${tail}/ext`];
 }

@@ -1,12 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 
-/** Real images, small ones: whatever only needs an image takes one of these. */
+/** Real images, small ones, for every test that just needs an image. */
 export function picture(width = 32, height = 24, channels: 3 | 4 = 3): Sharp {
   return sharp({ create: { width, height, channels, background: '#b03a2e' } });
 }
 
-/** Of noise, which cannot be made small: as a JPEG it has about half a byte for each pixel. */
+/** An image of noise, which compresses badly: as a JPEG it has about half a byte for each pixel. */
 export function noise(width: number, height: number): Sharp {
   const dots = { type: 'gaussian', mean: 128, sigma: 30 } as const;
   return sharp({ create: { width, height, channels: 3, background: '#808080', noise: dots } });
@@ -42,17 +42,17 @@ function chunk(name: string, data: Uint8Array): Buffer {
   return Buffer.concat([ends.subarray(0, 4), nameAndData, ends.subarray(4)]);
 }
 
-/** A PNG with one chunk more behind its header. */
+/** A PNG with one more chunk after its header. */
 export function withChunk(png: Uint8Array, name: string, data: Uint8Array): Buffer {
   return Buffer.concat([png.subarray(0, SIGNATURE_AND_HEADER), chunk(name, data), png.subarray(SIGNATURE_AND_HEADER)]);
 }
 
-/** Says of itself that it has two frames. */
+/** An animation header with two frames. */
 export function apng(png: Uint8Array): Buffer {
   return withChunk(png, 'acTL', Buffer.from([0, 0, 0, 2, 0, 0, 0, 0]));
 }
 
-/** A PNG of one colour and one bit for each pixel: few bytes, whatever it says its size is. */
+/** A PNG of one colour and one bit for each pixel: a small file, whatever size it declares. */
 export function bombPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -1,7 +1,7 @@
 import { newId } from '../src/kernel/ids.ts';
 import type { InstanceEvent } from '../src/kernel/instance-event.ts';
 
-/** Something that happened, for the tests of who is told of it. */
+/** An event, for the tests of who is notified of it. */
 export function eventOf(at: number, more: Partial<InstanceEvent> = {}): InstanceEvent {
   return {
     environment: 'live',

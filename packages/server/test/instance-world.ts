@@ -16,7 +16,7 @@ export const DAY = 24 * HOUR;
 
 export type InstanceWorld = Awaited<ReturnType<typeof openInstanceWorld>>;
 
-/** A tenant with a definition and a token, and what its back end does with instances. */
+/** A tenant with a definition and a token, and the calls of its back end about instances. */
 export async function openInstanceWorld(place: TestPlace) {
   const grove = await openTestApp(place);
   const acme = grove.app.db.of(asTenantId('acme'));
@@ -38,7 +38,7 @@ export async function openInstanceWorld(place: TestPlace) {
     acme,
     definition,
     token,
-    /** Of the same tenant's sandbox. */
+    /** A token of the same tenant's sandbox. */
     testKey: await grove.token(testKey.apiKey),
     base: `http://acme.fir.localhost:${new URL(grove.baseUrl).port}`,
     get: (path: string, key?: string) => grove.call(`${PATH}/${path}`, key ? { token: key } : {}),

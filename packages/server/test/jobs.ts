@@ -5,7 +5,7 @@ import { type Jobs, openJobs } from '../src/jobs/jobs.ts';
 import type { TenantId } from '../src/kernel/ids.ts';
 import type { TestClock } from './harness.ts';
 
-/** A queue on a real database, and a look at its table that nobody but a test may have. */
+/** A queue on a real database, and a read of its table that only tests may use. */
 export type NamedPayload = { name: string };
 export type TestJobs = Jobs & { logged: string[] };
 
@@ -13,7 +13,7 @@ export function openTestJobs(db: Db, clock: TestClock, options: Partial<JobsOpti
   const logged: string[] = [];
   const note = (_details: object, text: string) => void logged.push(text);
   const log = { info: note, warn: note, error: note };
-  // Without jitter, the longest wait is the one to expect.
+  // Without jitter, the wait is always the longest.
   return { ...openJobs({ db, clock, log, random: () => 1, ...options }), logged };
 }
 
@@ -62,7 +62,7 @@ export function storedJobs(db: Db): Promise<StoredJob[]> {
   return db.system.all<StoredJob>(STORED, []);
 }
 
-/** A promise that a test opens when it wants. */
+/** A promise that a test resolves when it wants. */
 export function gate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: resolve };

@@ -40,28 +40,28 @@ export type TestJourney = {
   drive: Drive;
   journeys: Journeys;
   live: Live;
-  /** Tenants that the heartbeat of live status finds suspended. */
+  /** Tenants that the heartbeat of live status treats as suspended. */
   suspended: Set<string>;
   /** Sealed bytes by their keys. */
   blobs: Map<string, Uint8Array>;
-  /** Jobs that the engine wants done; nobody does them. */
+  /** Jobs that the engine has requested; they do not run. */
   enqueued: { kind: string; payload: object }[];
   /** Keys that the durable job was told to delete. */
   deleted: string[];
-  /** What the machine for images was told: that it will be needed, and what it may look at ahead. */
+  /** The calls to image analysis: that it will be needed, and the images that it may analyse ahead. */
   toldVision: string[];
   deps: JourneyDeps;
-  /** What happens between the guard and the handler of the next request. */
+  /** Runs between the guard and the handler of the next request. */
   meanwhile: { run?: () => Promise<unknown> };
   token(options?: TokenOptions): Promise<string>;
-  /** An instance and the one-time code of its redirect address. */
+  /** Creates an instance, and returns it with the one-time code of its redirect address. */
   instance(options?: TokenOptions): Promise<{ id: string; code: string }>;
   resumeCode(instanceId: string): Promise<string>;
-  /** A browser of its own, with its own cookies. */
+  /** A browser with its own cookies. */
   browser(userAgent?: string): Browser;
   apply(instanceId: string, trigger: Trigger): Promise<void>;
   allowRedirects(...origins: string[]): Promise<void>;
-  /** Whose pages may frame journeys. */
+  /** Sets the origins that may frame journeys. */
   allowFrames(environment: 'live' | 'test', ...origins: string[]): Promise<void>;
   events(instanceId: string): Promise<string[]>;
   sessions(instanceId: string): Promise<{ id: string; state: string }[]>;
@@ -83,7 +83,7 @@ export type Browser = {
   open(body: { code?: string; pt?: string; tn?: string; embedOrigin?: string; embedded?: boolean }): Promise<Answer>;
   get(): Promise<Answer>;
   post(path: string, body?: unknown): Promise<Answer>;
-  /** Submits with the revision of now. */
+  /** Submits with the current revision. */
   submit(step: string, result?: unknown): Promise<Answer>;
   upload(step: string, name: string, bytes: Uint8Array, contentType?: string): Promise<Answer>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -117,7 +117,7 @@ export async function openTestJourney(
   const enqueued: TestJourney['enqueued'] = [];
   const toldVision: string[] = [];
   const images = openImages();
-  // On this engine nothing is read in the background, where it could come between two steps of a test.
+  // On this engine nothing is read in the background, where it could run between two steps of a test.
   const still: Db = { ...db, engine: 'sqlite' };
   const suspended = new Set<string>();
   const onError = (what: string, error: unknown) => assertNothing(what, error);
@@ -257,14 +257,14 @@ export async function openTestJourney(
   };
 }
 
-/** Messages are tried out with a whole application; here they can be asked for, and go nowhere. */
+/** Messages are tested with a whole application; here they can be requested, and are not sent. */
 const noMessages: JourneyDeps['messages'] = {
   channels: [],
   queueFor: async () => async () => ({ sentTo: 'nobody' }),
   known: async () => undefined,
 };
 
-/** Steps of identity stores are tried out with a whole application. */
+/** Steps of identity stores are tested with a whole application. */
 export function noIdentity(): never {
   throw new Error('there is no identity store here');
 }

@@ -6,7 +6,7 @@ import { MAX_WEBHOOKS_PER_ENVIRONMENT } from '../src/notification-service/webhoo
 import { MAX_CLOUD_SECRETS_PER_ENVIRONMENT } from '../src/process-manager/cloud-secrets/cloud-secrets.ts';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
-/** Limits that are out of reach for a test, unless what is there is copied until they are not. */
+/** Limits that a test can only reach by copying rows. */
 describe('a tenant that has reached its limits', () => {
   const places = testPlaces();
   let grove: TestApp;
@@ -17,7 +17,7 @@ describe('a tenant that has reached its limits', () => {
 
   const post = (path: string, body: object) => grove.call(path, { method: 'POST', body: JSON.stringify(body) });
 
-  /** Copies the one row of a table until there are so many; those of its columns that must differ get a number. */
+  /** Copies the one row of a table until there are that many; the columns that must differ get a number. */
   const fill = async (table: string, total: number, differing: readonly string[]) => {
     const db = grove.app.db.of(asTenantId('acme'));
     const columns = await db.all<{ name: string }>(unprepared(`SELECT name FROM pragma_table_info('${table}')`), []);

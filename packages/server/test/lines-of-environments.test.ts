@@ -10,7 +10,10 @@ import { usageHandlers } from '../src/process-manager/usage/usage.ts';
 import { runWhatIf } from '../src/process-manager/what-if/what-if.ts';
 import { pageMembers } from '../src/watchlist-manager/members.repository.ts';
 
-/** Long work of a tenant waits in a line for each environment, so a test key does not use up the line of live callers. */
+/**
+ * Long requests of a tenant wait in one line for each environment, so that a test key does not use up the line of live
+ * callers.
+ */
 
 const NOW = 1_800_000_000_000;
 const BY_NAME = { orderBy: 'id', sorts: 0, size: 10, number: 0, offset: 0 };
@@ -44,7 +47,7 @@ describe('long work of test callers', () => {
         return work(context as unknown as Context);
       };
       const tests = Array.from({ length: 30 }, () => begin('test'));
-      // Only those for whom there is no room end before the database answers.
+      // Only requests that find no place end before the database answers.
       const refusal = await Promise.race(tests.map((each) => each.catch((error: unknown) => error)));
       assert.equal(refusal instanceof ApiError && refusal.code, 100010);
       const live = begin('live');

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
-/** A real mail server on this machine, and what has arrived there. */
+/** A real mail server on this machine, and the mails that have arrived. */
 export type ArrivedMail = {
   from: string;
   to: string[];
-  /** By their names in small letters, decoded as far as the tests need it. */
+  /** By their names in lower case, decoded as far as the tests need it. */
   headers: Map<string, string>;
   text: string;
   html: string;
@@ -13,13 +13,13 @@ export type ArrivedMail = {
 };
 
 export type MailServer = {
-  /** For SMTP_URL. */
+  /** The value for SMTP_URL. */
   url: string;
   port: number;
   mails: ArrivedMail[];
-  /** What is answered to the next recipients: a code such as 450 or 550; nothing is a yes. */
+  /** The answers for the next recipients: a code such as 450 or 550; without one the mail is accepted. */
   answers: number[];
-  /** Resolves when so many have arrived in all. */
+  /** Resolves when that many mails have arrived in all. */
   arrived(count: number): Promise<ArrivedMail>;
   close(): Promise<void>;
 };
@@ -59,7 +59,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     },
     ...options,
   });
-  // A client that does not like what it is shown goes away, which is what some tests are about.
+  // A client that rejects what the server offers disconnects, which some tests check.
   server.on('error', () => undefined);
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', () => done()));
   const { port } = server.server.address() as AddressInfo;

@@ -2,12 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-/** A provider of accounts on this machine: a real one, with accounts that sign in without being asked. */
+/** A real provider of accounts on this machine, whose accounts sign in without a prompt. */
 export type Account = { sub: string; [claim: string]: unknown };
 export type TestProvider = {
   issuer: string;
   add(account: Account): void;
-  /** Follows the address to which a browser is sent, as the person with this account; answers the query that comes back. */
+  /**
+   * Follows the address to which the browser is redirected, as the person with this account; returns the query of the
+   * answer.
+   */
   signIn(url: string, account: Account): Promise<string>;
   close(): Promise<void>;
 };

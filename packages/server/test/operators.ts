@@ -6,7 +6,7 @@ import { type Authenticator, authenticator, type Faults } from './authenticator/
 import type { TestApp } from './harness.ts';
 import { type Answer, fetchAnswer } from './record-answers.ts';
 
-/** People at the console, with authenticators of their own. Their browsers speak to the address of the tenant. */
+/** Operators at the console, with their own authenticators. Their browsers use the address of the tenant. */
 export type Person = {
   id: string;
   device: Authenticator;
@@ -24,7 +24,7 @@ export type PersonRequest = {
 
 const COOKIE = 'grove-operator';
 
-/** A browser at the address of the tenant: without a cookie nobody is signed in. */
+/** A browser at the address of the tenant; without a cookie nobody is signed in. */
 export async function browse(
   grove: TestApp,
   path: string,
@@ -45,7 +45,7 @@ export async function browse(
   return fetchAnswer(`${grove.baseUrl}${path}`, init, fetchAtHost);
 }
 
-/** `fetch` writes the Host header itself. */
+/** `fetch` sets the Host header itself. */
 export async function fetchAtHost(
   url: string | URL | Request,
   { method, headers, body }: RequestInit = {},
@@ -80,7 +80,7 @@ export function cookieFrom(answer: Answer): string {
 
 export const codeIn = (url: string) => new URL(url).hash.replace('#invite=', '');
 
-/** The first owner, or whom the owner invites. */
+/** The first owner, or a person whom the owner invites. */
 export async function joinByLink(grove: TestApp, url: string, input: object = {}): Promise<Person> {
   const code = codeIn(url);
   const opened = await browse(grove, '/api/console/invitation/open', { body: { code } });
@@ -142,7 +142,7 @@ export async function confirm(person: Person): Promise<Answer> {
   return person.call('/api/console/confirmation/complete', { body: { ceremonyId, credential } });
 }
 
-/** As many operators as a tenant may have: copies of one, who can do nothing. */
+/** As many operators as a tenant may have: copies of one, who cannot sign in. */
 export async function fillOperators({ app, tenantId }: TestApp, { id }: Person): Promise<void> {
   const same = 'name, name_folded, status, failures, created_at, created_by, last_updated_at, last_updated_by';
   const text = `WITH RECURSIVE copies (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < $2)

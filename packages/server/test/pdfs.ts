@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** PDFs as strangers send them, written by hand: each object as its text, in the order of its number. */
+/** PDFs of unknown senders, written by hand: each object as its text, in the order of its number. */
 export type PdfObject = string | { readonly head: string; readonly stream: Uint8Array };
 
 export const A4 = '[0 0 595 842]';
@@ -42,7 +42,7 @@ export type PageOptions = {
   readonly trailer?: string;
 };
 
-/** One page that draws what it is told. */
+/** One page with this content. */
 export function onePage(content: string | PdfObject, options: PageOptions = {}): Buffer {
   const { catalog = '', page = '', more = [], box = A4, trailer = '' } = options;
   const drawing = typeof content === 'string' ? { head: '', stream: latin1(content) } : content;
@@ -58,12 +58,12 @@ export function onePage(content: string | PdfObject, options: PageOptions = {}):
   );
 }
 
-/** Red below, blue above: whoever draws it upside down is found out. */
+/** Red below, blue above, so that a page drawn upside down is noticed. */
 export const TWO_HALVES = '1 0 0 rg 0 0 595 421 re f 0 0 1 rg 0 421 595 421 re f';
 
 export const PDF = onePage(TWO_HALVES);
 
-/** A photograph on a page, as scanners make them. */
+/** A photograph on a page, as scanners produce it. */
 export function pageOfJpeg(jpeg: Uint8Array, width: number, height: number): Buffer {
   const image = `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8`;
   return onePage(`q ${width} 0 0 ${height} 0 0 cm /P Do Q`, {
@@ -73,7 +73,7 @@ export function pageOfJpeg(jpeg: Uint8Array, width: number, height: number): Buf
   });
 }
 
-/** 92 KB that take PDFium longer than anybody waits: two million rectangles. */
+/** 92 KB that take PDFium very long: two million rectangles. */
 export function slowPdf(): Buffer {
   slow ??= onePage({
     head: '/Filter/FlateDecode',

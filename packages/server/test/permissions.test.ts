@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { addressesOf, operations } from '@grove/contract';
 import { openTestApp, type TestApp, testPlaces } from './harness.ts';
 
-/** One key that holds nothing, and every operation that asks for something. */
+/** One key without permissions, and every operation that needs one. */
 describe('a key without permissions', () => {
   const places = testPlaces();
   let grove: TestApp;

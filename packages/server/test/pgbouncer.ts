@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 
-/** Debian's PgBouncer in front of a PostgreSQL of the tests, with a pool that lends its connections for one transaction. */
+/** Debian's PgBouncer in front of a PostgreSQL of the tests, in transaction mode. */
 export const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find((path) =>
   existsSync(path),
 );

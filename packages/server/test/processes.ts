@@ -94,7 +94,7 @@ async function insertTestToken(
 /** More would only wait for a connection, and on a busy machine too long. */
 const AT_ONCE = 64;
 
-/** Does the work so many times, as many at once as there is any use in. */
+/** Runs the work that many times, with as many at once as is useful. */
 export async function inParallel<T>(times: number, work: () => Promise<T>): Promise<PromiseSettledResult<T>[]> {
   let remaining = times;
   const results: PromiseSettledResult<T>[] = [];

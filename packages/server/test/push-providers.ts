@@ -26,7 +26,7 @@ export type Arrived = {
   headers: Record<string, string>;
 };
 
-/** What a provider answers; nothing is a success, `hang` no answer at all. */
+/** The answer of a provider; nothing is a success, `hang` is no answer at all. */
 export type Answering = { status: number; body?: object } | 'hang' | undefined;
 
 export type PushProviders = Awaited<ReturnType<typeof openPushProviders>>;
@@ -66,7 +66,7 @@ export async function openPushProviders() {
       webPush: {
         subject: 'mailto:push@bank.example',
         publicKey: vapid.getPublicKey('base64url'),
-        // Node leaves out zeros at the beginning, which one key in 256 has.
+        // Node omits leading zeros, which one key in 256 has.
         privateKey: Buffer.from(vapid.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url'),
       },
     },
@@ -203,7 +203,7 @@ function isSigned(jwt: string, key: KeyObject, alg: 'ES256' | 'RS256'): boolean 
   return verify('sha256', Buffer.from(`${header}.${claims}`), how, Buffer.from(signature, 'base64url'));
 }
 
-/** RFC 8291 over RFC 8188, as a browser does it: one record. */
+/** RFC 8291 over RFC 8188, as a browser decrypts it: one record. */
 function decrypted(body: Buffer, ecdh: ReturnType<typeof createECDH>, auth: Buffer): Buffer {
   const salt = body.subarray(0, 16);
   const keyLength = body.readUInt8(20);

@@ -29,7 +29,7 @@ export async function openPushWorld(place: TestPlace) {
   assert.equal(policy.status, 201, policy.text);
   const pushes = (user: { id: string }, tail = '') => `${party.store}/users/${user.id}/pushNotifications${tail}`;
   let browsers = 0;
-  /** Lets the jobs of now run to their end, also those that the server's own queue has taken. */
+  /** Runs all due jobs to their end, also those that the server's own queue has claimed. */
   const settle = async () => {
     for (let busy = 1; busy > 0; ) {
       await grove.app.jobs.runDue();
@@ -72,7 +72,7 @@ export async function openPushWorld(place: TestPlace) {
       }
       return { user, apple, google, web };
     },
-    /** Nothing is under way, nothing has arrived yet, and nobody refuses. */
+    /** Waits for pending jobs, and removes all messages and answers. */
     async quiet() {
       await settle();
       providers.arrived.length = 0;

@@ -9,7 +9,7 @@ import type { State, Trigger } from '../src/process-manager/engine/state.ts';
 import { stepTypeOf } from '../src/process-manager/engine/steps/registry.ts';
 import { CHILD_ID, definitionOf, NOW, newState } from './engine.ts';
 
-/** Journeys of every kind of definition, in which anything happens in any order. */
+/** Journeys of every kind of definition, with any inputs in any order. */
 const TYPES = [
   'consent',
   'face',
@@ -73,7 +73,7 @@ const checks = fc
     { maxLength: 3 },
   )
   .map((all) => ({ checks: all }));
-/** A photograph that is not good enough, so that random journeys come to where it may be used. */
+/** A poor photograph, so that random journeys come to where it may be used. */
 const poor = fc.constantFrom('blurred', 'no_document').map((reason) => ({
   checks: [{ name: 'documentQuality', type: 'document', status: 'FAILED', reason, advice: 'retry' } as const],
   pictures: [{ picture: 'front', reasons: [reason] }],
@@ -111,7 +111,7 @@ export const happenings: fc.Arbitrary<Trigger> = fc.oneof(
   fc.record({ type: fc.constant('askAgain' as const), steps: fc.array(stepIds, { maxLength: 3 }) }),
 );
 
-/** An input that fits where the journey stands, so that random journeys get somewhere. */
+/** An input that fits the current step, so that random journeys make progress. */
 function fitting({ flow }: State, trigger: Trigger): Trigger {
   const { current } = flow;
   if (!current) return trigger;

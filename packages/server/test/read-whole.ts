@@ -2,7 +2,7 @@ import type { BlobReader } from '../src/engines/blobs/blobs.ts';
 
 const PORTION_BYTES = 200_000;
 
-/** All of a blob, in portions that have nothing to do with how it was put there. */
+/** All of a blob, read in portions of another size than it was written. */
 export async function readWhole(blob: BlobReader): Promise<Buffer> {
   const all: Buffer[] = [];
   try {

@@ -13,7 +13,7 @@ describe('the record of exercised statuses', () => {
 
   const KEY = '/api/arthr/apiKeys/{apiKeyId}';
   const NOBODY = '/api/arthr/apiKeys/01JZ4MCW8A0C2E4G6J8M0P2R4T';
-  /** What is noted may be noted a moment after the answer is there. */
+  /** An answer may be recorded a moment after it arrived. */
   const settle = () => new Promise((turn) => setImmediate(turn));
 
   it('an answer counts as exercised if the test read its status or body, at its own address', async () => {

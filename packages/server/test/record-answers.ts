@@ -4,15 +4,15 @@ import { exercisedLine } from '../../../scripts/exercised.ts';
 import { recordExample, recordOperations } from './record-examples.ts';
 
 /**
- * Notes for `npm run conformance` which route answered with which status and code, if the test read the answer: its
- * status, body or text, or the SDK did, which throws unless it is a success. An answer that nobody looked at proves
- * nothing. Only whole applications are listened to: a handler that a test made up proves nothing about ours.
+ * Records for `npm run conformance` which route answered with which status and code, if the test read the answer: its
+ * status, body or text, or the SDK did, which throws unless it is a success. An answer that nobody read proves nothing.
+ * Only whole applications are recorded, because a handler of a test proves nothing about those of the server.
  */
 const recordedLines = new Set<string>();
 /** Answers by the id of their request, and the requests whose answer was read. Either may come first. */
 const answers = new Map<string, string>();
 const readAnswers = new Set<string>();
-/** So many answers wait for their reader. Those of a test are read at once. */
+/** The maximum number of unread answers. Tests read theirs at once. */
 const MAX_WAITING = 20_000;
 
 export function recordAnswers(http: FastifyInstance): void {
@@ -20,7 +20,7 @@ export function recordAnswers(http: FastifyInstance): void {
   recordOperations(http);
   http.addHook('onSend', (request, reply, payload, done) => {
     const { served } = request.routeOptions.config ?? {};
-    // Where no operation is served there are codes as well: those of addresses that do not exist, and of pages.
+    // Requests without an operation have codes as well: unknown addresses, and pages.
     const url = served ? request.routeOptions.url : '-';
     if (reply.statusCode >= 400) note(request, url, reply.statusCode, codeIn(payload));
     done(null, payload);
@@ -29,13 +29,13 @@ export function recordAnswers(http: FastifyInstance): void {
     const { served } = request.routeOptions.config ?? {};
     const { statusCode } = reply.raw;
     if (served && statusCode < 400) note(request, request.routeOptions.url, statusCode);
-    // A problem that went straight to the connection has passed no hook before.
+    // A problem that was written directly to the connection has not passed a hook.
     if (request.problemCode) note(request, served ? request.routeOptions.url : '-', statusCode, request.problemCode);
     done();
   });
 }
 
-/** The same for a request that needs no connection. */
+/** The same for a request without a connection. */
 function noteInjected(http: FastifyInstance): void {
   const inject = http.inject.bind(http) as (request: object) => Promise<{ statusCode: number; headers: object }>;
   const noting = async (request: object) => {
@@ -87,17 +87,19 @@ function keep(line: string): void {
   recordedLines.add(line);
 }
 
-/** For the tests of this file, which note it again: other tests in their process may have noted it before. */
+/** For the tests of this file: other tests in their process may have recorded it before. */
 export function forget(line: string): void {
   recordedLines.delete(line);
 }
 
-/** Whether the answer was noted, for the tests of this file. */
+/** Whether the answer is recorded, for the tests of this file. */
 export function isRecorded(line: string): boolean {
   return recordedLines.has(line);
 }
 
-/** At the end, in one piece: several processes of a whole run write to the same file. Any other run proves too little. */
+/**
+ * Written at the end, at once: several processes of a whole run write to the same file. Other runs prove too little.
+ */
 function write(): void {
   const { TEST_EXERCISED_FILE } = process.env;
   if (TEST_EXERCISED_FILE) appendFileSync(TEST_EXERCISED_FILE, `${[...recordedLines].join('\n')}\n`);
@@ -106,7 +108,7 @@ function write(): void {
 // biome-ignore lint/suspicious/noExplicitAny: an answer may be anything; the tests say what it should be.
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: any; readonly text: string };
 
-/** Fetches for a test, and notes what the test reads of the answer. */
+/** Fetches for a test, and records what the test reads of the answer. */
 export async function fetchAnswer(url: string, init: RequestInit, fetcher = plainFetch): Promise<Answer> {
   const response = await fetcher(url, init);
   const { status, headers } = response;

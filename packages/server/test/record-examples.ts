@@ -5,15 +5,15 @@ import { Value } from 'typebox/value';
 import { type Exchange, stabilise } from './stable-example.ts';
 
 /**
- * Keeps one successful call of each operation for the documentation, while `npm run examples` runs tests: the one that
- * shows most members, and of those the shortest. Otherwise nothing is kept.
+ * Records one successful call of each operation for the documentation, while `npm run examples` runs tests: the one
+ * with the most members, and of those the shortest. In other runs nothing is recorded.
  */
 export type Recorded = { readonly id: string; readonly example: Exchange };
 
 const { TEST_EXAMPLES_FILE } = process.env;
-/** A longer one is not read by anybody. */
+/** Nobody reads a longer example. */
 const MAX_LENGTH = 2_500;
-/** So many requests may be under way. */
+/** The maximum number of requests at once. */
 const MAX_WAITING = 20_000;
 const byId = new Map(operations().map(({ id, operation }) => [id, operation]));
 const operationOf = new Map<string, string>();
@@ -32,7 +32,7 @@ export function recordOperations(http: FastifyInstance): void {
 type SentRequest = { readonly body?: unknown };
 type ReceivedAnswer = { readonly headers: Headers; readonly status: number };
 
-/** `readText` gives the body of the answer; it is not asked unless the call may be an example. */
+/** `readText` returns the body of the answer; it is only called if the call may be an example. */
 export async function recordExample(
   request: SentRequest,
   { headers, status }: ReceivedAnswer,
@@ -68,7 +68,7 @@ function readJson(text: unknown): unknown {
 /** Words of tests about attackers, which would puzzle a reader. */
 const ODD = /evil|hunter|stolen|attack|nonsense|</i;
 
-/** Says more, or the same in fewer words. */
+/** Whether the first example has more members, or as many and is shorter. */
 export function isBetter(one: Exchange, other: Exchange): boolean {
   const [mine, yours] = [JSON.stringify(one), JSON.stringify(other)];
   const isOdd = ODD.test(mine);
@@ -90,7 +90,7 @@ function membersOf(value: unknown, path = ''): Set<string> {
   return new Set(inner.flat());
 }
 
-/** At the end, in one piece: several processes of a run write to the same file. */
+/** Written at the end, at once: several processes of a run write to the same file. */
 function write(): void {
   const lines = [...best].map(([id, example]) => JSON.stringify({ id, example } satisfies Recorded));
   appendFileSync(TEST_EXAMPLES_FILE as string, `${lines.join('\n')}\n`);

@@ -1,6 +1,6 @@
 import type { AuditAction } from '../src/audit/audit.ts';
 
-/** Handlers that record their call themselves, each with the name of the record: `audit/handler-records.test.ts` calls each. */
+/** Handlers that record their own audit event, with its name: `audit/handler-records.test.ts` calls each. */
 export const RECORDED_BY_HANDLER: Readonly<Record<string, AuditAction>> = {
   'processTokens.update': 'processToken.updated',
   'processTokens.delete': 'processToken.deleted',

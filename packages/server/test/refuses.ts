@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isGroveError } from 'grove-idv-sdk';
 
-/** For `assert.rejects`: the server has refused what a client asked for, with this code. */
+/** For `assert.rejects`: the server has refused the request of a client with this code. */
 export function refuses(code: number, status?: number, pointer?: string): (error: unknown) => true {
   return (error) => {
     assert.ok(isGroveError(error), String(error));

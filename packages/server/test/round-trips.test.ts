@@ -21,7 +21,7 @@ describe('round trips to PostgreSQL', () => {
     assert.ok(pools);
     return pools.main;
   };
-  /** The least of some calls: the first fills caches, and jobs of the start may run beside another. */
+  /** The lowest count of several calls: the first fills caches, and jobs of the start may run at the same time. */
   const costs = async (call: () => Promise<{ status: number }>, ready = async () => {}) => {
     const all: { roundTrips: number; statements: number }[] = [];
     for (let times = 0; times < 4; times++) {
@@ -96,7 +96,7 @@ describe('round trips to PostgreSQL', () => {
     await send('registrations/app/complete');
     const nextStep = async () => {
       grove.clock.advance(30_000);
-      // The API key is looked at again after so long.
+      // The API key is read again after that time.
       await grove.send('GET', `${store}/users/${id}`);
     };
     const cost = await costs(() => send('authentications/app'), nextStep);

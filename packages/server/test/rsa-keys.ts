@@ -4,7 +4,7 @@ export type Keys = { readonly privateKey: KeyObject; readonly publicKey: KeyObje
 
 let keys: Keys | undefined;
 
-/** It takes so long to make a pair that everything in a process shares one. */
+/** Generating a pair takes long, so everything in a process shares one. */
 export function rsaKeys(): Keys {
   keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
   return keys;

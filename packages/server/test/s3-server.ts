@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A bucket in memory that believes no signature: it works out by itself, from what really arrived, what the signature must
- * be. What it should get wrong is told to it, answer by answer.
+ * A bucket in memory that verifies signatures: it computes the signature from the request as it arrived. A test can
+ * replace each answer by a wrong one.
  */
 export type S3Server = {
   endpoint: string;
@@ -31,7 +31,7 @@ export async function startS3(bucket: string, port = 0): Promise<S3Server> {
       const special = next.shift();
       if (special) return special(request, response);
       const body = await buffer(request);
-      // As real ones do, also of nothing at all.
+      // Real buckets refuse this as well, also for an empty object.
       if (request.method === 'PUT' && request.headers['content-length'] === undefined) {
         return refuse(response, 411, 'MissingContentLength');
       }
@@ -82,7 +82,7 @@ function serve(
   else response.writeHead(method === 'DELETE' ? 204 : 200).end(method === 'GET' ? object?.bytes : undefined);
 }
 
-/** As real ones do, only with the checksum of what is to be deleted. */
+/** Like a real bucket, requires the checksum of the list. */
 function deleteMany(
   objects: S3Server['objects'],
   { headers }: IncomingMessage,
@@ -117,7 +117,7 @@ export function refuse(response: ServerResponse, status: number, code: string): 
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
 }
 
-/** Written from the specification of Signature Version 4 and from nothing of ours. */
+/** Written from the specification of Signature Version 4, independently of Grove's code. */
 function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers } = request;
   const authorization =

@@ -1,4 +1,4 @@
-/** A certificate that nobody signed but itself, for the tests. */
+/** A self-signed certificate for the tests. */
 export const SELF_SIGNED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgN6ZnItN00hOXZnPT

@@ -9,14 +9,14 @@ import { pageZip } from './zips.ts';
 
 /**
  * A test key calls every operation of the contract with the ids and names of live objects. The rows that serve live
- * callers must be the same afterwards, and no answer may hold anything about a live person. A new operation is walked as
- * soon as it is in the contract, and a new table is compared as soon as a migration makes it.
+ * callers must be the same afterwards, and no answer may contain anything about a live person. A new operation is
+ * covered as soon as it is in the contract, and a new table is compared as soon as a migration creates it.
  */
 const TENANT = asTenantId('acme');
-/** Stands in everything that is known about live persons. */
+/** This word is in all data about live persons. */
 const PERSON = 'Zinnober';
 const EMAIL = `${PERSON}@example.com`;
-/** What an answer may repeat of the question. */
+/** Parts of the request that an answer may repeat. */
 const BEGINNING = PERSON.slice(0, 5);
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -41,7 +41,7 @@ const STEPS = [
 type RequestBody = { type: string; body: Buffer | string };
 const json = (value: unknown): RequestBody => ({ type: 'application/json', body: JSON.stringify(value) });
 
-/** What a test key sends to change each kind of configuration. */
+/** The requests of a test key that change each kind of configuration. */
 const BODIES: Readonly<Record<string, RequestBody>> = {
   'apiKeys.create': json({ name: 'of a test key', permissions: ['TNT#acme#*'] }),
   'apiKeys.update': json({ status: 'BLOCKED' }),
@@ -63,7 +63,7 @@ const BODIES: Readonly<Record<string, RequestBody>> = {
   'customPages.deploy': json({}),
   'customPages.archive': json({}),
   'customPages.preview': json({}),
-  // A test theme named as a live one would stand before it in the operations that follow.
+  // A test theme with the name of a live one would take precedence in the operations that follow.
   'themes.create': json({ name: 'of a test key', palette: COLOURS }),
   'themes.update': json({ radius: 3, texts: { en: { 'start.title': 'Give us your card' } } }),
   'themes.uploadAsset': { type: 'image/png', body: PNG },
@@ -112,7 +112,7 @@ const BODIES: Readonly<Record<string, RequestBody>> = {
   }),
 };
 
-/** The queries that find live persons, for live callers. */
+/** The queries with which live callers find live persons. */
 const OF_TOKEN = (ids: Ids) => `?pt=${ids.tokens?.[0]}`;
 const QUERIES: Readonly<Record<string, (ids: Ids) => string>> = {
   'processInstances.create': OF_TOKEN,
@@ -158,7 +158,7 @@ describe('a test key and live callers', () => {
   let grove: TestApp;
   let testToken: string;
   const ids: Record<string, string[]> = {};
-  /** What each parameter of a path is set to: the ids and names of live objects. */
+  /** The value of each parameter of a path: the ids and names of live objects. */
   const PARAMS: Record<string, () => readonly string[]> = {
     processDefinitionId: () => ids.definitions ?? [],
     processDefnId: () => ids.definitions ?? [],
@@ -276,7 +276,7 @@ describe('a test key and live callers', () => {
   const hasOwnBody = (id: string) => BODIES[id] !== undefined || id === 'shadowVersions.start';
   const bodyOf = ({ id, operation }: ListedOperation): RequestBody | undefined => {
     if (BODIES[id]) return BODIES[id];
-    // What is judged beside live versions is a version that live callers use.
+    // A shadow version runs beside live versions, so it needs a version that live callers use.
     if (id === 'shadowVersions.start') return json({ processDefinitionId: ids.definitions?.[0] });
     if (operation.consumes) return { type: operation.consumes[0] as string, body: PNG };
     return operation.body ? json(Value.Create(operation.body as never)) : undefined;
@@ -304,12 +304,14 @@ describe('a test key and live callers', () => {
       });
       assert.ok(answer.status < 500, `${url} ${answer.text}`);
       assert.ok(!answer.text.includes(PERSON), `${listed.id} tells of a live person: ${answer.text}`);
-      // A body that is no good would be refused before anybody looks at whom it is about.
+      // An invalid body would be refused before anybody checks whom it is about.
       if (listed.operation.audit) assert.notEqual(answer.body?.code, 100001, `${listed.id} ${answer.text}`);
     }
   };
 
-  /** A row that has no environment serves live callers if it names a live object. The name of a setting may say it. */
+  /**
+   * A row without an environment serves live callers if it names a live object. The name of a setting may contain it.
+   */
   const isOfLive = (row: string) =>
     !row.includes('["environment",') &&
     !row.includes('["name","shadow:test:') &&
@@ -339,7 +341,7 @@ describe('a test key and live callers', () => {
     last = now;
   };
 
-  // A stream has no end to wait for; it is of the environment of its key (notification-service/event-stream.test.ts).
+  // A stream never ends; it belongs to the environment of its key (notification-service/event-stream.test.ts).
   const walked = operations().filter(
     ({ operation }) => operation.permission && operation.produces !== 'text/event-stream',
   );

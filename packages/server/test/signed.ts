@@ -1,10 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { TestApp } from './harness.ts';
 
-/** Verifies what Grove signed as somebody would who has nothing but the published keys. */
+/** Verifies a signature of Grove with nothing but the published keys. */
 export type Verified = { header: { alg: string; typ: string; kid: string }; payload: Buffer };
 
-/** `detached` is the payload of a JWS that does not hold its own. */
+/** `detached` is the payload of a JWS that does not contain its own. */
 export async function verifySigned(app: TestApp, jws: string, detached?: Uint8Array): Promise<Verified> {
   const [header = '', own = '', signature = '', ...rest] = jws.trim().split('.');
   if (rest.length > 0 || (own === '') !== (detached !== undefined)) throw new Error('not the JWS that was expected');

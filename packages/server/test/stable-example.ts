@@ -1,6 +1,6 @@
 /**
- * Replaces what differs from run to run in the bodies of one call: ids, secrets, times and addresses. Each has the same
- * length and the same kinds of characters as before, so that it fits the same schema; equal values stay equal.
+ * Replaces the values that differ from run to run in the bodies of one call: ids, secrets, times and addresses. Each
+ * keeps its length and its kinds of characters, so that it matches the same schema; equal values stay equal.
  */
 export type Exchange = { readonly body?: unknown; readonly ok?: unknown };
 
@@ -11,16 +11,16 @@ const OUR_ADDRESS = /https?:\/\/[\w.-]*(localhost|127\.0\.0\.1)(:\d+)?/g;
 const LONG_FRACTION = /\b0\.\d{10,}/g;
 const RUN = /[A-Za-z0-9_-]{20,}/g;
 const WHOLE = /^[A-Za-z0-9+/_-]{20,}={0,2}$/;
-/** What begins a secret of ours is not random. */
+/** The prefix of a secret of Grove is not random. */
 const PREFIX = /^(grv_(live|test)_(01JZ4M\w{20}_)?|whsec_)/;
 const FIRST_TIME = Date.parse('2026-07-01T09:30:00.000Z');
 const FIRST_ID = '01JZ4M8Q2V7R9T3W5X6Y8Z0A';
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-/** A longer text that is random, such as a picture, is cut: nobody reads it. */
+/** A longer random text, such as an image, is cut, because nobody reads it. */
 const MAX_RANDOM = 96;
 /** Any other long text is cut as well, such as a drawing. */
 const MAX_TEXT = 400;
-/** Numbers between these are moments: milliseconds since 1970 of the years 2020 to 2040. */
+/** Numbers in this range are times: milliseconds since 1970 in the years 2020 to 2040. */
 const MOMENTS = [1_577_836_800_000, 2_208_988_800_000] as const;
 
 export function stabilise(exchange: Exchange): Exchange {
@@ -58,7 +58,7 @@ export function stabilise(exchange: Exchange): Exchange {
 
 const isMoment = (value: number) => value >= MOMENTS[0] && value < MOMENTS[1];
 
-/** Of all moments that are named, so that what came later still does. */
+/** The earliest of all times in the call: later times stay later. */
 function earliest(exchange: Exchange): number {
   const text = JSON.stringify(exchange);
   const times = (text.match(TIME) ?? []).map((time) => Date.parse(time));

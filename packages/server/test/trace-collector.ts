@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Where an application sends its traces by OTLP, and what has arrived there. */
+/** A collector to which an application sends its traces by OTLP, and the spans that have arrived. */
 export type SentSpan = {
   traceId: string;
   spanId: string;

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import yauzl from 'yauzl';
 
-/** The entries of a zip in their order. Rejects if it is not whole. */
+/** The entries of a zip in their order. Rejects if the zip is incomplete. */
 export function unzip(bytes: Buffer): Promise<Map<string, Buffer>> {
   return new Promise((resolve, reject) => {
     yauzl.fromBuffer(bytes, { lazyEntries: true, strictFileNames: true }, (fault, zip) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Answer, TestApp } from './harness.ts';
 
-/** Watchlists of an application, as a caller of the API has them. */
+/** Watchlists of an application, used by a caller of the API. */
 export const WATCHLISTS = '/api/watchlist-manager/facewatchlists';
 export const NO_LIST = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
 

@@ -8,7 +8,9 @@ import { CRASH_ROUNDS, CRASH_TIMEOUT_MS, chance, untilDone } from './crash-round
 import { onBothEngines } from './harness.ts';
 import { openTestNotifications } from './webhooks.ts';
 
-/** What happened is told, however often the server is killed, and whoever is told twice can know it by the id. */
+/**
+ * Every event is sent, however often the server is killed, and a receiver can recognise a repeated delivery by its id.
+ */
 const ROUNDS = CRASH_ROUNDS;
 const KILL_AFTER_EVENTS = { from: 5, to: 100 };
 const DELIVERIES = unprepared('SELECT id, instance_id, status FROM webhook_deliveries WHERE tenant_id = $1');
@@ -64,7 +66,7 @@ describe('a server that is killed while it sends webhooks', { timeout: CRASH_TIM
       t.diagnostic(
         `${acknowledged.length} events, ${stored.length} deliveries, ${received.length - deliveryIds.size} twice`,
       );
-      // Otherwise the kills came before anything was told, and nothing was shown.
+      // Otherwise the kills came before any event, and the test would prove nothing.
       assert.ok(acknowledged.length >= ROUNDS * KILL_AFTER_EVENTS.from, `${acknowledged.length} events`);
     });
   });

@@ -24,13 +24,13 @@ import { addTestTenants } from './database.ts';
 import { type TestClock, type TestPlace, testClock } from './harness.ts';
 import { eventOf } from './instance-event.ts';
 
-/** Webhooks on a real database, without the application around them, and receivers that really listen. */
+/** Webhooks on a real database, without the application around them, and real receivers. */
 export type Received = { method: string; url: string; headers: Record<string, string>; body: string };
 
 export type Receiver = {
   readonly uri: string;
   readonly received: Received[];
-  /** Resolves when so many have arrived in all. */
+  /** Resolves when that many requests have arrived in all. */
   arrived(count: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -83,7 +83,7 @@ export type TestNotifications = Notifications & {
   parameters: Map<string, Record<string, string>>;
   /** Another server on the same database. */
   another(more?: Partial<NotificationsDeps>): Notifications;
-  /** Only what was opened here can be reached. */
+  /** Only receivers that were opened here can be reached. */
   receiver(answering?: Answering): Promise<Receiver>;
   contextOf(more?: { tenantId?: TenantId; environment?: 'live' | 'test' }): Context;
   webhook(
@@ -97,7 +97,7 @@ export type TestNotifications = Notifications & {
 
 export type TestNotificationsOptions = Partial<Omit<NotificationsDeps, 'clock'>> & {
   clock?: TestClock;
-  /** `host:port` of others that can be reached. */
+  /** `host:port` of other reachable receivers. */
   allowed?: readonly string[];
 };
 

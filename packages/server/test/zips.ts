@@ -1,22 +1,22 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** Zips written byte by byte, so that each of them can lie about whatever a test wants. */
+/** Zips written byte by byte, so that each field can be false. */
 export type RawEntry = {
   name: string | Buffer;
   content?: string | Buffer;
-  /** Written instead of what the content is packed to. */
+  /** Written instead of the compressed content. */
   packed?: Buffer;
   method?: number;
   flags?: number;
-  /** Of a Unix file. */
+  /** The mode of a Unix file. */
   mode?: number;
   crc?: number;
-  /** As the directory says. */
+  /** The sizes in the directory. */
   size?: number;
   packedSize?: number;
-  /** As the header in front of the file says. */
+  /** The name in the local header of the file. */
   localName?: string;
-  /** Where the directory says that it begins. */
+  /** The offset in the directory. */
   offset?: number;
 };
 
@@ -79,7 +79,7 @@ function numbers(...fields: [bytes: 2 | 4, value: number][]): Buffer {
   );
 }
 
-/** A page that does what pages do, with more files if a test wants them. */
+/** A page like that of a tenant, with more files if a test wants them. */
 export function pageZip(more: readonly RawEntry[] = [], index = '<!doctype html><title>Page</title><p>Hello'): Buffer {
   return rawZip([{ name: 'index.html', content: index }, ...more]);
 }

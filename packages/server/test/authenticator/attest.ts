@@ -29,10 +29,10 @@ export type Attested = {
 
 export type Attests = (attested: Attested) => Map<string, Cbor> | readonly Cbor[];
 
-/** What a test wants to be wrong with a statement or its certificate. */
+/** The faults of a statement or its certificate that a test wants. */
 export type StatementFaults = {
   certificate?: Partial<NewCertificate>;
-  /** Behind the first certificate. */
+  /** Certificates that follow the first one. */
   chain?: readonly Buffer[];
   issue?: Authority['issue'];
   statement?: (statement: Map<string, Cbor>) => Map<string, Cbor>;
@@ -149,10 +149,10 @@ export type TpmFaults = StatementFaults & {
   type?: number;
   extraData?: Buffer;
   name?: Buffer;
-  /** The key that the TPM speaks of. */
+  /** The key that the TPM certifies. */
   publicKey?: KeyObject;
   manufacturer?: string;
-  /** As Windows Hello has it: an RSA key that signs with SHA-1. */
+  /** Like Windows Hello: an RSA key that signs with SHA-1. */
   windows?: true;
   nameAlg?: number;
 };

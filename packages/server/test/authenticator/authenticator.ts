@@ -5,13 +5,13 @@ import { type Alg, signWith } from './sign-with.ts';
 import { type Cbor, writeCbor } from './write-cbor.ts';
 
 /**
- * An authenticator in software, and the browser before it: real keys, real signatures, and whatever a test wants to be
- * wrong. Values are WebAuthn's JSON forms.
+ * An authenticator in software, and the browser before it: real keys, real signatures, and any fault that a test wants.
+ * Values have WebAuthn's JSON forms.
  */
 export type AuthenticatorOptions = {
   origin: string;
   alg?: Alg;
-  /** False for one that is synced and says 0 for ever. */
+  /** False for a synced passkey, whose counter is always 0. */
   counts?: boolean;
   userVerified?: boolean;
   backupEligible?: boolean;
@@ -28,7 +28,7 @@ export type CreationOptions = {
 };
 export type RequestOptions = { challenge: string; rpId: string };
 
-/** What a test wants to be wrong. */
+/** The faults that a test wants. */
 export type Faults = {
   /** Members of the client data; `undefined` leaves one out. */
   clientData?: Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ function remembering(options: AuthenticatorOptions, memory: Memory) {
   return {
     id,
     memory,
-    /** The same key and the same counter in another hand. */
+    /** A copy with the same key and the same counter. */
     clone: () => remembering(options, { ...memory }),
 
     create({ rp, user, challenge }: CreationOptions, faults: Faults = {}) {

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { bits, bool, der, integer, octets, oid, sequence, set, tagged, time, utf8 } from './write-der.ts';
 
-/** A maker of authenticators: a root certificate, and whatever it signs. Made anew for every test. */
+/** A maker of authenticators: a root certificate and the certificates that it signs, new for every test. */
 export type Authority = {
-  /** PEM, as a relying party configures it. */
+  /** The root in PEM, as a relying party configures it. */
   root: string;
   rootDer: Buffer;
   issue(certificate: NewCertificate): Buffer;
@@ -15,7 +15,7 @@ export type NewCertificate = {
   /** The value of each extension, by its object identifier. */
   extensions?: Readonly<Record<string, { value: Buffer; critical?: boolean }>>;
   ca?: boolean;
-  /** How many authorities may stand below this one. */
+  /** The number of authorities that may be below this one. */
   pathLength?: number;
   version?: number;
   notBefore?: number;
@@ -34,7 +34,7 @@ export function authority(now = Date.now()): Authority {
   return { rootDer, root: toPem(rootDer), issue: make };
 }
 
-/** One that the root has signed and that signs others itself. */
+/** An intermediate authority that the root has signed. */
 export function intermediate(
   root: Authority,
   { name = 'Test intermediate', pathLength }: { name?: string; pathLength?: number } = {},

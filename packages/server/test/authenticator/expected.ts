@@ -52,7 +52,7 @@ export function toStored(registered: RegisteredPasskey, more: Partial<StoredPass
   return { credentialId, ...owned, alg, key, signCount, backupEligible, ...more };
 }
 
-/** An authenticator whose passkey is registered. */
+/** An authenticator with a registered passkey. */
 export function registeredAuthenticator(options: Partial<AuthenticatorOptions> = {}): {
   device: Authenticator;
   passkey: StoredPasskey;
@@ -62,7 +62,7 @@ export function registeredAuthenticator(options: Partial<AuthenticatorOptions> =
   return { device, passkey: toStored(verifyRegistration(device.create(creation(expected)), expected)) };
 }
 
-/** That a verification refuses with exactly this code, and whether it counts against the user. */
+/** Asserts that a verification refuses with exactly this code, and whether it counts as a failure of the user. */
 export function refusesWith(verify: () => unknown, code: number, counts?: boolean): void {
   assert.throws(verify, (error: unknown) => {
     assert.ok(error instanceof Refusal, String(error));

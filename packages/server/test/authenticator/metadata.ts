@@ -15,7 +15,7 @@ export type Edition = {
   payload?: (json: string) => string;
 };
 
-/** FIDO itself signs with RSA; ours with a curve, unless a test hands over other keys. */
+/** FIDO signs with RSA; this service uses an elliptic curve, unless a test passes other keys. */
 export function metadataService(
   from: Authority = authority(),
   hostName = 'mds.example.org',

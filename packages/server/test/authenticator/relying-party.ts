@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer, TestApp } from '../harness.ts';
 import { type Authenticator, type AuthenticatorOptions, authenticator, type Faults } from './authenticator.ts';
 
-/** A relying party that calls the server for its users, with a store and a passkey configuration of its own. */
+/** A relying party that calls the server for its users, with its own store and passkey configuration. */
 export type RelyingParty = Awaited<ReturnType<typeof relyingParty>>;
 
 export type RelyingPartyOptions = { rpId?: string; config?: object; store?: object; apiKey?: string };
@@ -54,7 +54,7 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
     authenticate,
     user: (body: object = {}) => must('/users', body) as Promise<{ id: string }>,
 
-    /** A whole registration; the user is new unless given. */
+    /** A whole registration; without a user id, of a new user. */
     async register(userId?: string, device: Partial<AuthenticatorOptions> = {}) {
       const owner = userId ?? (await must('/users')).id;
       const key = authenticator({ origin, ...device });
@@ -64,7 +64,7 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
       return { device: key, userId: owner as string, passkeyId: answer.body.passkey.id as string };
     },
 
-    /** A whole login, with whatever should be wrong. */
+    /** A whole authentication, with the given faults. */
     async login(device: Authenticator, userId?: string, faults: Faults = {}): Promise<Answer> {
       const { body } = await startAuthentication(userId);
       return authenticate(body.sessionId, { credential: device.get(body.publicKey, faults) });
@@ -72,7 +72,7 @@ export async function relyingParty(grove: TestApp, options: RelyingPartyOptions 
   };
 }
 
-/** That an answer is a refusal with this code. */
+/** Asserts that an answer is a refusal with this code. */
 export function assertRefused(answer: Answer, code: number, status = 400): void {
   assert.deepEqual([answer.status, answer.body?.code], [status, code], answer.text);
 }

@@ -1,6 +1,6 @@
 import { constants, type KeyObject, sign } from 'node:crypto';
 
-/** The signature algorithms that our authenticators know, by their COSE number. */
+/** The signature algorithms of the test authenticators, by their COSE number. */
 export type Alg = -7 | -8 | -35 | -36 | -37 | -38 | -39 | -47 | -48 | -49 | -50 | -257 | -258 | -259;
 
 const HASHES: Partial<Record<Alg, string>> = {

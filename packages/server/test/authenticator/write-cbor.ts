@@ -1,4 +1,4 @@
-/** CBOR as an authenticator writes it. A `Map` keeps the order it was made in. */
+/** CBOR as an authenticator writes it. A `Map` keeps the order of its entries. */
 export type Cbor = number | string | boolean | null | Uint8Array | readonly Cbor[] | ReadonlyMap<number | string, Cbor>;
 
 export function writeCbor(value: Cbor): Buffer {

@@ -9,20 +9,20 @@ import type { DatabaseServers } from './servers.ts';
 import { runSoak } from './soak.ts';
 
 /**
- * `npm run chaos`: faults under load, and what became of what was acknowledged. `-- --kills 10` kills ten leaders, `-- --only disk`
- * injects the faults whose names hold that word. `-- --patroni` has Patroni decide who leads, `--asynchronous` without
- * its synchronous mode, `--ttl 30` with that time for which a silent leader keeps the lead. `-- --journeys` runs whole
- * journeys on Patroni and Ceph instead of the writers. `-- --soak 30` injects nothing, and shows for 30 minutes how much memory
- * a server takes on PostgreSQL.
+ * `npm run chaos`: injects faults under load, and checks what was acknowledged. `-- --kills 10` kills ten leaders, `--
+ * --only disk` injects the faults whose names contain that word. `-- --patroni` has Patroni decide who leads,
+ * `--asynchronous` without its synchronous mode, `--ttl 30` with that time for which a silent leader keeps the lead.
+ * `-- --journeys` runs whole journeys on Patroni and Ceph instead of the writers. `-- --soak 30` injects nothing, and
+ * reports for 30 minutes the memory of a server on PostgreSQL.
  */
 const MAX_KILLS = 100;
 const MAX_TTL_SECONDS = 300;
 const MAX_SOAK_MINUTES = 24 * 60;
 /** The first minutes fill caches and pools. */
 const WARM_MINUTES = 5;
-/** How much more memory a server may take at the end than once it was warm. */
+/** How much more memory than after the warm-up a server may use at the end. */
 const MAX_GROWTH = 1.1;
-// Whoever interrupts it leaves no server behind.
+// An interrupted run leaves no server behind.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const CEPH_PACKAGES = ['ceph-mon', 'ceph-osd', 'radosgw'];
@@ -82,7 +82,7 @@ async function run<D extends DatabaseServers>(
   process.exitCode = losses.length + duplicates.length + deaths > 0 ? 1 : 0;
 }
 
-/** Journeys instead of writers. */
+/** Runs journeys instead of writers. */
 async function walk(): Promise<void> {
   console.log('Two servers of Grove with the roles api and worker and two with the role vision, on Patroni and Ceph.');
   console.log(`Load of the machine: ${loadavg()[0]?.toFixed(1)}.\n`);
@@ -131,7 +131,7 @@ function ensureInstalled(packages: readonly string[]): void {
   process.exit(1);
 }
 
-/** The second fault is the death of the leader, which may be wanted many times; so may be those that `--only` names. */
+/** Without options, each fault once; with options, those that `--only` names, or the death of the leader many times. */
 function chooseFaults<D extends DatabaseServers>(faults: readonly Fault<D>[]): Fault<D>[] {
   return faults
     .flatMap((fault, index) => (index === 1 || word ? new Array<Fault<D>>(kills).fill(fault) : [fault]))

@@ -1,7 +1,7 @@
 import type { Delivery } from './cluster.ts';
 import type { Back, Person } from './people.ts';
 
-/** Compares the journeys that were begun with what the servers, the bucket and the receiver of webhooks have of them. */
+/** Compares the journeys that were started with the data of the servers, the bucket and the receiver of webhooks. */
 export type JourneyFacts = {
   back: Back;
   ask(statement: string): Promise<{ rows: unknown[] }>;
@@ -48,7 +48,7 @@ async function checkOne({ id, environment }: Person, { call, bearers }: Back) {
   for (const { name, status } of checks) if (status !== 'PASSED') faults.push(`${name} ${status}`);
   const paths = [
     ...DOCUMENT_IMAGES.map((name) => `documents/doc1/${name}`),
-    // In the sandbox one picture is enough.
+    // In the sandbox one image is enough.
     ...FACE_IMAGES.slice(0, environment === 'live' ? undefined : 1).map((name) => `faces/face1/${name}`),
   ];
   let images = 0;
@@ -62,7 +62,7 @@ async function checkOne({ id, environment }: Person, { call, bearers }: Back) {
 
 type EventCount = { id: string; type: string; count: number };
 
-/** As many webhooks, each with an id of its own, as there are events. */
+/** Compares the number of events with that of webhooks, each with an id of its own. */
 async function checkWebhooks(people: readonly Person[], { ask, deliveries }: JourneyFacts): Promise<string[]> {
   const types = REPORTED.map((type) => `'${type}'`).join(', ');
   const { rows } = await ask(`SELECT instance_id AS id, type, CAST(count(*) AS INTEGER) AS count

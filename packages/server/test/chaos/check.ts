@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { History } from './load.ts';
 
-/** What the database says, compared with what was acknowledged. */
+/** Compares the content of the database with what was acknowledged. */
 export type Verdict = { acknowledged: number; losses: string[]; duplicates: string[]; twice: number };
 
 export type Facts = {
-  /** A statement of a superuser in the database of the installation. */
+  /** Runs a statement of a superuser in the database of the installation. */
   ask(statement: string): Promise<pg.QueryResult>;
-  /** Ids of instances whose creation receivers of webhooks were told, each with the ids of the deliveries. */
+  /** Ids of the instances whose creation was sent to receivers of webhooks, each with the ids of the deliveries. */
   deliveries: ReadonlyMap<string, ReadonlySet<string>>;
   requests: number;
 };

@@ -16,7 +16,7 @@ export type Node = {
   start(): Promise<void>;
   kill(): Promise<void>;
   readonly isAlive: boolean;
-  /** Of the process that was started last. */
+  /** The id of the last started process. */
   readonly pid: number | undefined;
 };
 
@@ -29,11 +29,11 @@ const SERVER = TEST_COMMANDS
   : fileURLToPath(new URL('../children/server.ts', import.meta.url));
 
 export type ClusterOptions<D extends DatabaseServers, Seed> = {
-  /** It belongs to the cluster from here on, and ends with it. */
+  /** From here on it belongs to the cluster, and ends with it. */
   database: D;
   /** Settings of all servers. */
   environment?: Record<string, string>;
-  /** Settings of each server; two servers that do everything but vision unless given. */
+  /** Settings of each server; by default two servers with all roles except vision. */
   nodes?: readonly Record<string, string>[];
   seed(app: TestApp, receiverUrl: string): Promise<Seed>;
 };
@@ -64,7 +64,7 @@ export async function startCluster<D extends DatabaseServers, Seed>(options: Clu
     receiver,
     apiKey,
     seeded,
-    /** A statement of a superuser in the database of the servers: row-level security hides nothing from it. */
+    /** A statement of a superuser in the database of the servers, for which row-level security hides nothing. */
     async ask(statement: string): Promise<pg.QueryResult> {
       const client = new pg.Client({ connectionString: await database.leaderUrl('admin', DATABASE) });
       await client.connect();
@@ -102,7 +102,7 @@ function nodeOf(environment: Record<string, string>): Node {
       return child?.pid;
     },
     async start() {
-      // A server that comes again listens where it was.
+      // A server that restarts listens at its old address.
       const port = this.url ? new URL(this.url).port : '0';
       const env = {
         PATH: process.env.PATH,

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A disk of limited size in a folder. Only who may mount has one. */
+/** A disk of limited size in a folder. It needs the right to mount. */
 export type Disk = { readonly folder: string; fill(): void; empty(): void; remove(): void };
 
 const SIZE = '600m';
 const CHUNK = Buffer.alloc(2 ** 16);
 
-/** Undefined where nothing can be mounted. */
+/** Undefined if nothing can be mounted. */
 export function mountDisk(folder: string): Disk | undefined {
   mkdirSync(folder);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', folder], { stdio: 'ignore' });
@@ -29,7 +29,7 @@ export function mountDisk(folder: string): Disk | undefined {
   };
 }
 
-/** As often as there is room for it. */
+/** Repeated as often as there is room. */
 function writeAll(descriptor: number, chunk: Uint8Array): void {
   for (;;) {
     try {

@@ -4,7 +4,7 @@ import type { Pair } from './pair.ts';
 import type { Patroni } from './patroni.ts';
 import type { DatabaseServers } from './servers.ts';
 
-/** What is done to the installation while it is loaded. Each resolves when the database could be written to again. */
+/** The faults that are injected under load. Each resolves when the database could be written to again. */
 export type Fault<D extends DatabaseServers> = {
   name: string;
   /** It needs disks of limited size. */
@@ -73,7 +73,7 @@ export const FAULTS: readonly Fault<Pair>[] = [
     name: `the disk of PostgreSQL is full for ${HOLD_MS / 1000} s`,
     needsDisks: true,
     async inject({ database }) {
-      // The log has a new file: without room for one PostgreSQL would end.
+      // The log has a new file: without room for one, PostgreSQL would end.
       await database.administrate('SELECT pg_switch_wal()');
       await database.administrate('CHECKPOINT');
       database.disk()?.fill();

@@ -2,25 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestApp } from '../harness.ts';
 
 /**
- * Writers that do what back ends do: each change is asked for until it is acknowledged, at whichever server answers. What was
- * acknowledged is the history that `check.ts` compares with the database.
+ * Writers that act like back ends: each change is requested until it is acknowledged, at any server that answers. The
+ * acknowledged changes are the history that `check.ts` compares with the database.
  */
 export type History = {
-  /** Ids of instances by the key of the request that made each of them. */
+  /** Ids of instances by the key of the request that created them. */
   readonly created: Map<string, string>;
   /** Ids of instances whose deletion was acknowledged. */
   readonly deleted: Set<string>;
-  /** How many creations were acknowledged, by token. */
+  /** The number of acknowledged creations, by token. */
   readonly uses: Map<string, number>;
-  /** The last description of each writer's token that was acknowledged. */
+  /** The last acknowledged description of each writer's token. */
   readonly described: Map<string, string>;
-  /** Requests that were given up: they may have happened or not. */
+  /** Requests that were given up: they may have succeeded or not. */
   readonly unsure: string[];
-  /** Answers other than success, by what they were. */
+  /** The number of answers other than success, by their status. */
   readonly answers: Map<string, number>;
-  /** When changes were acknowledged, in order. */
+  /** The times of acknowledged changes, in order. */
   readonly acknowledgedAt: number[];
-  /** When each server acknowledged a change last, by its address. */
+  /** The time of the last change that each server acknowledged, by its address. */
   readonly lastAcknowledgedAt: Map<string, number>;
 };
 
@@ -43,7 +43,7 @@ const DESCRIBE_EVERY = 5;
 
 export type WritersSeed = Pick<LoadOptions, 'tokens' | 'ownTokens'>;
 
-/** The tokens of the writers, and a webhook that is told of each instance. */
+/** The tokens of the writers, and a webhook for the creation of each instance. */
 export async function seedWriters(app: TestApp, receiverUrl: string): Promise<WritersSeed> {
   const post = async (path: string, body: object) => {
     const answer = await app.call(path, { method: 'POST', body: JSON.stringify(body) });
@@ -78,7 +78,7 @@ export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
   let stopping = false;
   const note = (answer: string) => history.answers.set(answer, (history.answers.get(answer) ?? 0) + 1);
 
-  /** Asks until the answer is one of `good`; the next server each time. */
+  /** Requests until the status is one of `good`, each time at the next server. */
   const ask = async (path: string, init: RequestInit, good: readonly number[], first: number) => {
     const until = Date.now() + GIVE_UP_MS;
     for (let tries = first; Date.now() < until; tries++) {
@@ -118,7 +118,7 @@ export function startLoad({ servers, bearer, tokens, ownTokens }: LoadOptions) {
         mine.push(id);
       }
       const oldest = turn % DELETE_EVERY === 0 ? mine.shift() : undefined;
-      // Whoever asks again for a deletion that had come through is told that there is nothing.
+      // A repeated request for a deletion that succeeded finds nothing.
       if (
         oldest &&
         (await ask(`/api/process-manager/processInstances/${oldest}`, { method: 'DELETE' }, [200, 204, 404], number))

@@ -8,13 +8,13 @@ import type { DatabaseServers } from './servers.ts';
 import { startWire } from './wire.ts';
 
 /**
- * A leader and a standby that has every commit before it is acknowledged (synchronous replication), made by hand: what
- * Patroni would do, this does when it is told to.
+ * A leader and a standby that has every commit before it is acknowledged (synchronous replication). The test controls
+ * them, in place of Patroni.
  */
 export type Pair = DatabaseServers & {
   /** Kills every process of the leader, and makes the standby the leader. */
   failOver(): Promise<void>;
-  /** Makes a new standby of the server that was killed. */
+  /** Makes a new standby of the killed server. */
   rebuild(): Promise<void>;
   /** Shuts the leader down as an operator does, and starts it again. */
   restart(): Promise<void>;
@@ -22,7 +22,7 @@ export type Pair = DatabaseServers & {
   /** The network to both servers. */
   cut(): void;
   mend(): void;
-  /** The disk of the leader; undefined where no disk of limited size can be had. */
+  /** The disk of the leader; undefined if no disk of limited size can be mounted. */
   disk(): Disk | undefined;
 };
 
@@ -41,7 +41,7 @@ const SETTINGS = [
   'wal_retrieve_retry_interval=200ms',
 ];
 
-/** `onDisks`: each has a disk of limited size, where one can be had. */
+/** `onDisks`: each server has a disk of limited size, if one can be mounted. */
 export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair> {
   const servers: [Server, Server] = [home(onDisks), home(onDisks)];
   let leading = 0;
@@ -92,7 +92,7 @@ export async function startPair({ onDisks }: { onDisks: boolean }): Promise<Pair
       await untilEnd(old);
       leading = 1 - leading;
       await run(leader(), 'SELECT pg_promote()');
-      // Nobody follows yet: a commit that waited for a standby would wait until there is one.
+      // No standby follows yet, so a commit that waited for one would wait for ever.
       await run(leader(), "ALTER SYSTEM SET synchronous_standby_names = ''");
       await run(leader(), 'SELECT pg_reload_conf()');
     },
@@ -146,14 +146,14 @@ async function run(server: Server, statement: string): Promise<pg.QueryResult> {
   }
 }
 
-/** A copy of a server that runs: what changes while it is copied, the log of the copy repairs. */
+/** A copy of a running server: its log repairs what changes during the copy. */
 async function copy(from: Server, to: Server): Promise<void> {
   const client = new pg.Client({ connectionString: adminOf(from) });
   await client.connect();
   try {
     await client.query("SELECT pg_backup_start('chaos', true)");
     rmSync(to.data, { recursive: true, force: true });
-    // A file that goes while it is copied was not needed.
+    // A file that is removed during the copy was not needed.
     spawnSync('cp', ['-a', from.data, to.data], { stdio: 'ignore' });
     const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
     for (const own of ['postmaster.pid', 'postgresql.auto.conf']) rmSync(join(to.data, own), { force: true });
@@ -172,13 +172,13 @@ function writeOwn(file: string, text: string, { uid, gid }: { uid?: number | und
 
 function killAll({ child }: Server, signal: NodeJS.Signals): void {
   if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
-  // Each has a session of its own, so no signal reaches all of them.
+  // Each process has a session of its own, so no signal reaches all of them.
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(child.pid)], { encoding: 'utf8' });
   for (const pid of [child.pid, ...stdout.split('\n').map(Number)]) {
     try {
       if (pid > 0) process.kill(pid, signal);
     } catch {
-      // It has ended already.
+      // The process has ended already.
     }
   }
 }

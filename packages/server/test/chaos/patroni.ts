@@ -18,30 +18,30 @@ import { freePort } from '../free-port.ts';
 import type { DatabaseServers } from './servers.ts';
 
 /**
- * Three members of Patroni with one etcd, as an operator runs them, in a temporary folder. Patroni alone decides who leads.
- * One etcd is enough here, because no fault kills it; in production it has three or five members.
+ * Three members of Patroni with one etcd, as an operator runs them, in a temporary folder. Patroni alone decides who
+ * leads. One etcd is enough here, because no fault kills it; in production it has three or five members.
  */
 export type Patroni = DatabaseServers & {
-  /** Kills Patroni and PostgreSQL of the leader, and waits until another member takes writes. */
+  /** Kills Patroni and PostgreSQL of the leader, and waits until another member accepts writes. */
   killLeader(): Promise<void>;
-  /** Stops both without ending them until another member takes writes, and then lets them go on. */
+  /** Pauses both until another member accepts writes, and then resumes them. */
   hangLeader(): Promise<void>;
   /** Asks Patroni to make the synchronous standby the leader. */
   switchOver(): Promise<void>;
   /** Stops etcd for longer than the leader may lead without it. */
   hangEtcd(): Promise<void>;
-  /** Starts the members that were killed, and waits until all follow one leader. */
+  /** Starts the killed members, and waits until all follow one leader. */
   rebuild(): Promise<void>;
 };
 
 export type PatroniOptions = {
   /** A commit waits for a standby, and only that standby may be promoted (`synchronous_mode`). */
   isSynchronous: boolean;
-  /** How long a leader that is silent keeps the lead. */
+  /** The time for which a silent leader keeps the lead. */
   ttlSeconds: number;
 };
 
-/** The programs, and the Debian packages that have them. */
+/** The programs, and the Debian packages that contain them. */
 const PROGRAMS = { patroni: 'patroni', etcd: 'etcd-server' };
 const VERSIONS = '/usr/lib/postgresql';
 const NOBODY = 65_534;
@@ -85,7 +85,7 @@ export async function startPatroni(options: PatroniOptions): Promise<Patroni> {
     return path;
   };
   const launch = (program: string, args: string[], cwd: string) => {
-    // Debian's etcd wants to be told that it may run on ARM.
+    // Debian's etcd needs a permission to run on ARM.
     const env = { PATH: process.env.PATH, LC_ALL: 'C', ETCD_UNSUPPORTED_ARCH: 'arm64', HOME: cwd };
     const child = spawn(program, args, { ...account, cwd, env, stdio: 'ignore' });
     child.on('error', () => undefined);
@@ -106,7 +106,7 @@ export async function startPatroni(options: PatroniOptions): Promise<Patroni> {
   }
   const start = (member: Member) => {
     const file = join(member.folder, 'patroni.yml');
-    // JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(file, JSON.stringify(configuration(member, clientPort, options)), { mode: 0o644 });
     member.child = launch('patroni', [file], member.folder);
   };
@@ -166,8 +166,7 @@ function patroniOf({ members, etcd, start, ttlSeconds }: Parts): Omit<Patroni, '
       const old = await leader();
       signalMember(old, 'SIGKILL');
       await untilEnd(old.child);
-      // If no standby was in step at that moment, nobody may be promoted: then the leader has to come back, as systemd
-      // would start it.
+      // If no standby was in sync then, none may be promoted: the leader has to come back, as systemd would start it.
       const restart = setTimeout(() => start(old), RESTART_AFTER_MS);
       try {
         await writable();
@@ -247,7 +246,7 @@ function configuration(member: Member, etcdPort: number, { isSynchronous, ttlSec
         loop_wait: loopSeconds,
         retry_timeout: Math.max(1, Math.floor((ttlSeconds - loopSeconds) / 2)),
         synchronous_mode: isSynchronous,
-        // Otherwise a new leader acknowledges without a standby for a moment, and these commits can be lost.
+        // Otherwise a new leader would acknowledge without a standby for a moment, and these commits could be lost.
         synchronous_mode_strict: isSynchronous,
         postgresql: { use_pg_rewind: true, parameters: PARAMETERS },
       },
@@ -291,7 +290,7 @@ async function anyAnswer<T>(members: readonly Member[], path: string): Promise<T
   return undefined;
 }
 
-/** The leader by the word of PostgreSQL: Patroni's list may be of a moment ago. */
+/** The leader as PostgreSQL reports it, because Patroni's list may be outdated. */
 async function leaderOf(members: readonly Member[]): Promise<Member | undefined> {
   const states = await statesOf(members);
   const name = states.find(({ role, state }) => role === 'leader' && state === 'running')?.name;
@@ -318,19 +317,19 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
   throw new Error(`it does not happen that ${what}`);
 }
 
-/** Patroni first: it would start its PostgreSQL again. */
+/** Patroni is killed first, because it would start its PostgreSQL again. */
 function signalMember({ child, data }: Member, signal: NodeJS.Signals): void {
   if (isRunning(child)) child?.kill(signal);
   const file = join(data, 'postmaster.pid');
   const postmaster = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
-  // The file of a server that was killed stays, and its number may be another's by now.
+  // The file of a killed server stays, and its process id may belong to another process by now.
   if (!postmaster || !isPostgresIn(postmaster, data)) return;
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(postmaster)], { encoding: 'utf8' });
   for (const pid of [postmaster, ...stdout.split('\n').map(Number)]) {
     try {
       if (pid > 0) process.kill(pid, signal);
     } catch {
-      // It has ended already.
+      // The process has ended already.
     }
   }
 }

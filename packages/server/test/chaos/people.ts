@@ -7,19 +7,19 @@ import { codeOf, type EndUser, enter, type Journey, type Reachable } from '../en
 import { type Answer, fetchAnswer } from '../record-answers.ts';
 
 /**
- * End users and the back end that sends them, at whichever server answers. As pages do, they repeat a request that got no
- * answer or 503, and look again at the journey when a step was refused.
+ * End users and their back end, at any server that answers. Like pages, they repeat a request that got no answer or
+ * 503, and read the journey again when a step was refused.
  */
 export type Environment = 'live' | 'test';
 export type Person = {
   readonly environment: Environment;
   readonly number: number;
   id?: string;
-  /** What the person is doing now: waiting for a check, or before the camera. */
+  /** The current activity of the person: waiting for a check, or before the camera. */
   phase?: 'check' | 'camera';
-  /** The step whose pictures are checked, or that is being done. */
+  /** The step whose images are checked, or that is being done. */
   step?: string;
-  /** How often a challenge was begun. */
+  /** The number of challenges that were started. */
   challenges: number;
   end?: Journey;
 };
@@ -32,7 +32,7 @@ export type Back = {
   tokens: Record<Environment, string>;
 };
 
-/** The passport that is shown, and the man of its picture before the camera. */
+/** The passport, and the person on its photograph before the camera. */
 export type Material = { readonly passport: Buffer; readonly recording: Recording };
 
 const RETRY_MS = 100;
@@ -41,9 +41,9 @@ const REQUEST_MS = 40_000;
 const MAX_LOOKS = 6000;
 const LOOK_EVERY_MS = 200;
 const MAX_ATTEMPTS = 40;
-/** The whole way of a journey, with a failover or two in it. */
+/** Enough challenges for a whole journey with one or two failovers. */
 const MAX_CHALLENGES = 6;
-/** Another server may answer these. */
+/** Statuses after which another server may answer. */
 const TEMPORARY = new Set([502, 503, 504]);
 
 export async function openMaterial(): Promise<Material> {
@@ -56,7 +56,7 @@ export async function openMaterial(): Promise<Material> {
   return { passport: jpeg, recording };
 }
 
-/** Calls that go to the next server until one answers. */
+/** Calls the next server until one answers. */
 export function reach(servers: readonly { readonly url: string }[]): Reachable['call'] {
   let turn = 0;
   return async (path, { token, headers, ...init } = {}) => {
@@ -92,7 +92,7 @@ export async function issue(call: Back['call'], apiKey: string): Promise<string>
   return (await call('/api/arthr/apiKeys/issue', { method: 'POST', token: null, headers })).body.token;
 }
 
-/** Starts a journey and goes through it to its end. Only a live one needs the material. */
+/** Starts a journey and runs it to its end. Only a live one needs the material. */
 export async function goThrough(back: Back, person: Person, material: Material | undefined): Promise<void> {
   const { environment, number } = person;
   const token = back.bearers[environment];
@@ -116,7 +116,7 @@ export async function goThrough(back: Back, person: Person, material: Material |
   throw new Error(`a journey of ${environment} does not end`);
 }
 
-/** If the answer with the cookie was lost, the code is spent: then the back end asks for another link. */
+/** If the answer with the cookie was lost, the code is used up, and the back end requests another link. */
 async function openSession(back: Back, { id, environment }: Person, redirectUrl: string): Promise<Answer> {
   let code = codeOf(redirectUrl);
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
@@ -160,12 +160,12 @@ async function takeStep(
   let result: object = type === 'consent' ? { accepted: true } : {};
   if (type === 'face' && isLive) {
     const challengeId = await answerChallenge(user, person, id, material);
-    // It has ended without success: the journey says what is next.
+    // The challenge ended without success: the journey shows what is next.
     if (!challengeId) return;
     result = { challengeId };
   } else if (type === 'face') await show(user, id, 'image', undefined);
   const answer = await user.submit(id, result);
-  // A step that was taken although its answer was lost is no longer the present one.
+  // A step that was accepted although its answer was lost is no longer the current one.
   if (answer.status !== 200 && answer.status !== 409) throw new Error(`${id}: ${answer.text}`);
 }
 

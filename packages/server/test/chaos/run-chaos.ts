@@ -9,9 +9,9 @@ export type FaultResult = {
   fault: string;
   acknowledged: number;
   refusals: string;
-  /** From the fault until the database could be written to again. */
+  /** The time from the fault until the database could be written to again. */
   databaseMs: number;
-  /** From then until every server had acknowledged a change. */
+  /** The time from then until every server had acknowledged a change. */
   recoveryMs: number;
   deaths: number;
 };
@@ -20,7 +20,7 @@ export type ChaosResult = { faults: FaultResult[]; verdict: Verdict };
 export type ChaosOptions<D extends DatabaseServers> = {
   openDatabase(): Promise<D>;
   faults: readonly Fault<D>[];
-  /** Why a fault cannot be injected here, if it cannot. */
+  /** The reason why a fault cannot be injected here, if there is one. */
   obstacle?(fault: Fault<D>, database: D): string | undefined;
   onResult?(result: FaultResult): void;
   onSkip?(fault: string, reason: string): void;
@@ -31,7 +31,7 @@ const DELIVERED_WITHIN_MS = 60_000;
 const RECOVERS_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 100;
 
-/** Injects the faults one after another under load, and then compares the history with what is there. */
+/** Injects the faults one after another under load, and then compares the history with the database. */
 export async function runChaos<D extends DatabaseServers>(options: ChaosOptions<D>): Promise<ChaosResult> {
   const { faults, openDatabase, obstacle, onResult, onSkip } = options;
   const cluster = await startCluster({ database: await openDatabase(), seed: seedWriters });
@@ -97,8 +97,8 @@ async function issue({ nodes, apiKey }: Cluster<DatabaseServers>): Promise<strin
 }
 
 /**
- * How long it took until every server that runs had acknowledged a change. A database that goes away again meanwhile, as
- * while Patroni finds its next standby, begins the time anew.
+ * The time until every running server had acknowledged a change. It begins again if the database becomes unavailable
+ * meanwhile, as while Patroni finds its next standby.
  */
 async function untilAcknowledged(
   { nodes, database }: Cluster<DatabaseServers>,
@@ -137,7 +137,7 @@ async function untilDelivered({ receiver }: Cluster<DatabaseServers>, ids: Itera
   for (const until = Date.now() + DELIVERED_WITHIN_MS; Date.now() < until && !isComplete(); ) await sleep(100);
 }
 
-/** The ids under which each instance was reported. */
+/** The delivery ids under which each instance was reported. */
 function byInstance(deliveries: readonly Delivery[]): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
   for (const { id, instanceId } of deliveries) ids.set(instanceId, (ids.get(instanceId) ?? new Set()).add(id));

@@ -8,12 +8,12 @@ import { type Patroni, startPatroni } from './patroni.ts';
 import { type Back, type Environment, goThrough, issue, openMaterial, type Person, reach } from './people.ts';
 
 /**
- * Whole journeys, of the sandbox and live with the real machine, on two servers with the roles api and worker and two with
- * the role vision, Patroni and Ceph, while parts of it are killed.
+ * Whole journeys, of the sandbox and live with real image analysis, on two servers with the roles api and worker and
+ * two with the role vision, Patroni and Ceph, while parts of these are killed.
  */
 export type JourneysOptions = {
   ttlSeconds: number;
-  /** Only faults whose names hold this word. */
+  /** Only faults whose names contain this word. */
   word: string;
   onFault?(result: FaultOfJourneys): void;
 };
@@ -34,7 +34,7 @@ const DEFINITION = {
 };
 const API = { GROVE_ROLES: 'api,worker', GROVE_VISION: 'lazy' };
 const VISION = { GROVE_ROLES: 'vision', GROVE_VISION: 'eager' };
-/** How many of each environment are under way at once. */
+/** The number of journeys of each environment at once. */
 const WALKERS: readonly Environment[] = ['live', 'live', 'test'];
 const MAX_PEOPLE = 200;
 const MAX_FAILURES = 10;
@@ -47,7 +47,7 @@ type Installation = { cluster: Cluster<Patroni>; ceph: Ceph; api: readonly Node[
 
 type JourneyFault = {
   name: string;
-  /** The moment for it, by what a live person is doing. */
+  /** The time for the fault, by the activity of a live person. */
   isMoment(person: Person): boolean;
   inject(installation: Installation): Promise<void>;
 };
@@ -161,7 +161,7 @@ async function seedJourneys(app: TestApp, receiverUrl: string) {
   return { testKey, tokens: tokens as Record<Environment, string> };
 }
 
-/** People come one after another until this stops; whoever has come then still reaches the end. */
+/** Persons start one after another until this stops; those who have started still reach the end. */
 function startWalking(go: (person: Person) => Promise<void>) {
   const people: Person[] = [];
   const failures: string[] = [];
@@ -214,7 +214,7 @@ async function until(what: string, isTrue: () => boolean): Promise<void> {
   throw new Error(`it does not happen that ${what}`);
 }
 
-/** Until nothing is left to send. */
+/** Waits until no delivery is pending. */
 async function untilDelivered({ ask }: Cluster<Patroni>): Promise<void> {
   for (const end = Date.now() + DELIVERED_WITHIN_MS; Date.now() < end; await sleep(500)) {
     const { rows } = await ask("SELECT 1 FROM webhook_deliveries WHERE status = 'PENDING' LIMIT 1");

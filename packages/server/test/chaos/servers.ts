@@ -2,15 +2,15 @@ import type pg from 'pg';
 
 /** Servers of PostgreSQL, one of which leads, as the faults and the checks see them. */
 export type DatabaseServers = {
-  /** One line that says what they are. */
+  /** One line that describes them. */
   readonly description: string;
   /** The address of a database, with every server in it. */
   urlOf(role: string, database: string): string;
   /** The address of a database on the server that leads. */
   leaderUrl(role: string, database: string): Promise<string>;
-  /** One statement of a superuser on the server that leads. */
+  /** Runs one statement of a superuser on the server that leads. */
   administrate(statement: string): Promise<pg.QueryResult>;
-  /** Whether a change is committed now, where that can change by itself. */
+  /** Whether a change is committed now, if that can change by itself. */
   takesWrites?(): Promise<boolean>;
   stop(): Promise<void>;
 };

@@ -9,18 +9,18 @@ import { type Back, goThrough, issue, reach } from './people.ts';
 import type { DatabaseServers } from './servers.ts';
 
 /**
- * Whether the memory of a server stays the same for as long as it works: one server on PostgreSQL, with writers, journeys of
- * the sandbox, webhooks and a reader of lists beside one another.
+ * Whether the memory of a server stays the same under load: one server on PostgreSQL, with writers, journeys of the
+ * sandbox, webhooks and a reader of lists.
  */
 export type SoakOptions = {
   seconds: number;
-  /** Each minute, or each of fewer seconds, is one row. */
+  /** Each row covers a minute, or fewer seconds. */
   rowSeconds: number;
   onRow?(row: SoakRow): void;
 };
 export type SoakRow = {
   seconds: number;
-  /** The mean of what was resident, each second. */
+  /** The mean resident memory, measured each second. */
   residentMb: number;
   changes: number;
   journeys: number;
@@ -66,7 +66,7 @@ export async function runSoak({ seconds, rowSeconds, onRow }: SoakOptions) {
   }
 }
 
-/** One server of PostgreSQL, which nothing happens to. */
+/** One server of PostgreSQL without faults. */
 async function startOne(): Promise<DatabaseServers> {
   const { folder, stop } = await startPostgres();
   return {
@@ -92,7 +92,7 @@ async function seedSoak(app: TestApp, receiverUrl: string) {
   return { ...writers, testKey, testToken: String(creation.body.id) };
 }
 
-/** People go through the sandbox, and a back end reads lists and takes tokens. */
+/** End users run journeys of the sandbox, and a back end reads lists and exchanges tokens. */
 function startPeople(back: Back, apiKey: string) {
   const counts = { journeys: 0, lists: 0 };
   const failures: string[] = [];

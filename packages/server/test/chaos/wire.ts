@@ -2,8 +2,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer, connect as open, type Socket } from 'node:net';
 
 /**
- * The network between the servers of Grove and one of PostgreSQL: TCP connections that lead to its socket. Cut, it neither
- * delivers nor refuses anything, as a switch that is gone; mended, what was under way arrives late.
+ * The network between the servers of Grove and one of PostgreSQL: TCP connections that lead to its socket. Cut, it
+ * neither delivers nor refuses anything, like a broken switch; mended, pending data arrives late.
  */
 export type Wire = { readonly port: number; cut(): void; mend(): void; stop(): Promise<void> };
 

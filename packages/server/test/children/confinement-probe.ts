@@ -1,6 +1,6 @@
 /**
- * Runs with the limits and the confinement of the decoder, and tries what a decoder that was taken over would try: first
- * by Node's functions, then by the C library, past everything that Node checks.
+ * Runs with the limits and the confinement of the decoder, and tries what a compromised decoder would try: first by
+ * functions of Node, then by the C library, past everything that Node checks.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -26,11 +26,11 @@ const IO_URING_SETUP = 425;
 const O_RDONLY = 0;
 const [AF_UNIX, AF_INET] = [1, 2];
 
-// What kind of stream it is can only be found out before.
+// The kind of the stream cannot be read later.
 const { stdout } = process;
 const confinement = await confine();
 
-/** `refused: …`, or `done` if it could be done. */
+/** `refused: …`, or `done` if it succeeded. */
 const attempt = async (act: () => unknown): Promise<string> => {
   try {
     await act();

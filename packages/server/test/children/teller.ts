@@ -9,7 +9,7 @@ import { openMasterKey } from '../../src/secrets/master-key.ts';
 import { openVault } from '../../src/secrets/vault.ts';
 import { eventOf } from '../instance-event.ts';
 
-/** A server that tells of events as fast as it can and says so for each, while it sends webhooks. */
+/** A server that adds events as fast as it can and writes a line for each, while it sends webhooks. */
 const LEASE_MS = 500;
 const TELLERS = 4;
 process.stdin.on('end', () => process.exit()).resume();

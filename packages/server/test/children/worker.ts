@@ -6,7 +6,7 @@ import { openJobs } from '../../src/jobs/jobs.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { namedJob } from '../jobs.ts';
 
-/** A worker that counts each job that it runs, says so, and ends with whoever started it. */
+/** A worker that counts each job that it runs, writes a line for it, and ends with its parent. */
 const LEASE_MS = 300;
 process.stdin.on('end', () => process.exit()).resume();
 const db = openDb(readConfig(process.env).database, () => undefined);

@@ -4,25 +4,25 @@ import { rsaKeys } from '../rsa-keys.ts';
 import { type TlvEntry, tlv, uint16, uint32 } from './tlv.ts';
 
 /**
- * A UAF client and authenticator in software: real keys, real signatures, and every fault on purpose. It reads requests
- * as they come from the server and answers them as an application would send them on.
+ * A UAF client and authenticator in software: real keys, real signatures, and any fault that a test wants. It reads
+ * requests as the server sends them and answers as an application would.
  */
 export type Faults = {
-  /** Members of what the client says of itself; `undefined` leaves one out. */
+  /** Members of the client data; `undefined` omits one. */
   final?: Record<string, unknown>;
   header?: Record<string, unknown>;
   /** Members of the response, of its one assertion, and the list itself. */
   response?: Record<string, unknown>;
   assertionMembers?: Record<string, unknown>;
   list?: (one: object) => unknown;
-  /** What is signed: entries replaced, added or left out before signing. */
+  /** The signed entries: replaced, added or omitted before signing. */
   entries?: (entries: TlvEntry[]) => TlvEntry[];
-  /** What stands beside what is signed. */
+  /** Entries beside the signed ones. */
   beside?: (entries: TlvEntry[]) => TlvEntry[];
   signature?: (signature: Buffer) => Buffer;
-  /** Another key than the one that was registered. */
+  /** Another key than the registered one. */
   signWith?: KeyObject;
-  /** The bytes of the assertion, at last. */
+  /** The final bytes of the assertion. */
   bytes?: (assertion: Buffer) => Buffer;
   keyId?: Buffer;
   aaid?: string;
@@ -40,7 +40,7 @@ export type AuthenticatorOptions = {
   facetId?: string;
   signAlgorithm?: number;
   keyAlgorithm?: number;
-  /** Without it, the key vouches for itself. */
+  /** Without it, the key signs its own attestation. */
   attestation?: Attestation | undefined;
 };
 
@@ -94,7 +94,7 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
     get counter() {
       return counter;
     },
-    /** What a thief who copied the device would have. */
+    /** A copy, as a thief of the device would have it. */
     rewind(to: number) {
       counter = to;
     },
@@ -154,7 +154,7 @@ export function uafAuthenticator(options: AuthenticatorOptions = {}) {
   };
 }
 
-/** A request as the server would have made it, for callers that keep the session themselves. */
+/** A request as the server would create it, for callers that manage the session themselves. */
 export function ownRequest(op: 'Reg' | 'Auth', challenge: string, appID?: string): string {
   return JSON.stringify([{ header: { upv: { major: 1, minor: 1 }, op, ...(appID && { appID }) }, challenge }]);
 }

@@ -1,16 +1,16 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** Certificates for attestations: as little X.509 as a chain needs, so that every fault of one can be made. */
+/** Certificates for attestations: as little X.509 as a chain needs, so that every fault of one can be created. */
 export type Certified = { certificate: Buffer; key: KeyObject };
 
 export type CertificateOptions = {
   name: string;
-  /** Without it, the certificate is signed by itself. */
+  /** Without it, the certificate is self-signed. */
   issuer?: Certified & { name: string };
   ca?: boolean;
   from?: Date;
   to?: Date;
-  /** The model that the certificate says it is of. */
+  /** The model that the certificate names. */
   aaid?: string;
   /** The key of another certificate, under this name. */
   key?: KeyObject;

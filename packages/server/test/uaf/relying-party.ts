@@ -3,7 +3,7 @@ import type { Answer } from '../harness.ts';
 import type { TestIdentity } from '../identity.ts';
 import { FACET, type Faults, ownRequest, type UafAuthenticator, uafAuthenticator } from './authenticator.ts';
 
-/** A relying party with appkeys in a store of its own, and what its back end does. */
+/** A relying party with appkeys in a store of its own, and the calls of its back end. */
 export const RP = 'bank.example';
 export const APP_ID = 'https://bank.example/facets.json';
 export const ANY_POLICY = { accepted: [[{}]] };
@@ -80,7 +80,7 @@ export async function openRelyingParty(grove: TestIdentity, name: string, config
       ...more,
     }),
 
-    /** Authenticates with a session that the caller keeps. */
+    /** Authenticates with a session of the caller. */
     async authenticateOwn(holder: Holder, challenge: string, more: object = {}, faults: Faults = {}): Promise<Answer> {
       const response = holder.authenticator.authenticate(ownRequest('Auth', challenge, APP_ID), faults);
       const sessionData = party.sessionData(challenge, more);
@@ -102,7 +102,7 @@ export function ownChallenge(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
 }
 
-/** Expects a refusal, which carries the user. */
+/** Expects a refusal, which contains the user. */
 export function refuses(answer: Answer, code: number, { user = true } = {}): void {
   assert.deepEqual([answer.status, answer.body?.code], [400, code], answer.text);
   assert.equal(answer.body.user !== undefined, user, answer.text);

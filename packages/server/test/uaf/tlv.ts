@@ -1,4 +1,4 @@
-/** Writes UAF's TLV, well or on purpose badly. */
+/** Writes UAF's TLV, correctly or with faults. */
 export type TlvEntry = readonly [tag: number, value: Buffer];
 
 export function tlv(tag: number, ...parts: (Buffer | TlvEntry)[]): Buffer {
