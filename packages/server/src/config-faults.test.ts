@@ -17,7 +17,7 @@ const POSTGRES = 'postgres://grove:hunter2@db.internal:5432/grove';
 
 const BUCKET = 's3://images?region=eu-west-1';
 
-/** For each variable: values that are refused, and what the message says it must be. */
+/** For each variable: values that are refused, and how the message describes a correct value. */
 const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with?: Environment }>> = {
   PORT: { values: ['65536', '-1', '80.5', 'http', '0x50', '1e3'], must: /a whole number from 0 to 65535/ },
   GROVE_REGION: { values: ['elm', 'FIR', 'fir,oak'], must: /one of fir, gum, oak/ },
@@ -177,7 +177,9 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
   GROVE_FAST_LANE: { values: ['false', '0', 'OFF'], must: /one of on, off/ },
 };
 
-/** Any text may be right: whether it is shows when the server listens, makes the folder or opens the key. */
+/**
+ * Any text is accepted here. Whether it is right shows when the server listens, creates the folder or opens the key.
+ */
 const ANY_TEXT: VariableName[] = [
   'HOST',
   'AWS_SESSION_TOKEN',

@@ -14,7 +14,7 @@ const configOf = (place: TestPlace, more = {}) =>
   readConfig({ PORT: '0', GROVE_LOG_LEVEL: 'silent', ...place.environment, ...more });
 const mode = (file: string) => statSync(file).mode & 0o777;
 
-/** Every byte that is kept: the rows of the tables, whichever the engine. */
+/** All stored data: the rows of the tables, on either engine. */
 async function contents(place: TestPlace): Promise<string> {
   const db = openDb(configOf(place).database, () => undefined);
   try {

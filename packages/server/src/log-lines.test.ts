@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
-/** Logs in a process of its own: a log that throws would end it. */
+/** Logs in a process of its own, because a log that throws would end it. */
 const SCRIPT = `
   import { openLogLines } from ${JSON.stringify(import.meta.resolve('./log-lines.ts'))};
   import pino from 'pino';

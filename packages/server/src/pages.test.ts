@@ -15,7 +15,7 @@ it('100135: a server without the built pages of end users is not ready, and doct
     const ready = () => grove.call('/health/ready', { token: null });
     const { status, body, headers } = await ready();
     assert.deepEqual([status, body.code, headers.get('retry-after')], [503, 100135, '10']);
-    // Callers are served all the same.
+    // API calls are served without the pages.
     assert.equal((await grove.call('/api/arthr/apiKeys')).status, 200);
     assert.equal((await checkPages(webFolder)).state, 'fault');
     writeFileSync(join(webFolder, 'index.html'), '<!doctype html>');

@@ -13,7 +13,7 @@ const QUIET = { PORT: '0', HOST: '127.0.0.1', GROVE_LOG_LEVEL: 'silent' };
 const start = (place: TestPlace, options?: StartOptions, more = {}) =>
   startServer(readConfig({ ...QUIET, ...place.environment, ...more }), { isOnlyServer: true, ...options });
 
-/** Starts, looks and stops. */
+/** Starts a server, runs the check and stops the server. */
 async function started<T>(
   place: TestPlace,
   look: (server: Running) => T | Promise<T>,
@@ -78,7 +78,7 @@ describe('the demonstration', () => {
       { demonstration: 'never' },
     );
     assert.ok(!existsSync(fileOf(place)));
-    // The folder is not empty any more, so a later start makes none either.
+    // The folder is no longer empty, so a later start creates none either.
     assert.equal(await started(place, ({ demonstration }) => demonstration), undefined);
 
     const demoPlace = await places.create();
@@ -143,7 +143,7 @@ describe('two servers on one data folder', () => {
     );
     assert.equal((await keysOf(first)).totalElements, 2);
     await first.stop();
-    // Only the first start shows the live key; the test key sees itself alone.
+    // Only the first start shows the live key; a test key sees only itself.
     await started(place, async (server) => assert.equal((await keysOf(server)).totalElements, 1));
   });
 
