@@ -4,7 +4,11 @@ import { statement } from './sql/statement.ts';
 
 const LOCK = statement(`SELECT ${namedLock(':name')} AS locked`);
 
-/** Ensures that transactions of the tenant with the same name run one after another. On SQLite all writers do so anyway. */
-export async function lockName(tx: TenantTx, ...name: readonly string[]): Promise<void> {
-  await LOCK.get(tx, { name: JSON.stringify([tx.tenantId, ...name]) });
+/**
+ * Ensures that transactions of the tenant with the same name run one after another. On SQLite all writers do so anyway.
+ * PostgreSQL gets the lock in one packet with the next statement, which then sees what the transactions before have
+ * committed.
+ */
+export function lockName(tx: TenantTx, ...name: readonly string[]): void {
+  if (!tx.hasOneWriter) LOCK.send(tx, { name: JSON.stringify([tx.tenantId, ...name]) });
 }

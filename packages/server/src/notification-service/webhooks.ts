@@ -1,4 +1,5 @@
 import { api, type Body } from '@grove/contract';
+import { ensureBelowLimit } from '../db/below-limit.ts';
 import type { TenantTx } from '../db/db.ts';
 import { ensureUniqueName } from '../db/unique-name.ts';
 import type { Outbound } from '../engines/outbound/outbound.ts';
@@ -63,8 +64,7 @@ export function webhookHandlers(deps: WebhooksDeps) {
     async create(context, { body }) {
       const secret = newSigningSecret();
       const row = await context.db.write(async (tx) => {
-        if ((await countWebhooks(tx, { environment: context.principal.environment })) >= MAX_WEBHOOKS_PER_ENVIRONMENT)
-          throw new ApiError(100065);
+        await ensureRoom(tx, context);
         const newRow = await newWebhook(tx, context, body, secret, deps);
         await ensureUniqueName('webhook', newRow.name, () => addWebhook(tx, newRow));
         await addEndpoint(tx, newRow.id, newRow.status === 'ACTIVE');
@@ -119,6 +119,11 @@ export function webhookHandlers(deps: WebhooksDeps) {
 
     ...deliveryHandlers(deps),
   });
+}
+
+async function ensureRoom(tx: TenantTx, { principal: { environment } }: Context): Promise<void> {
+  const count = () => countWebhooks(tx, { environment });
+  await ensureBelowLimit(tx, { of: ['webhooks', environment], limit: MAX_WEBHOOKS_PER_ENVIRONMENT, count });
 }
 
 async function getForUpdate(tx: TenantTx, { principal }: Context, id: string): Promise<WebhookRow> {

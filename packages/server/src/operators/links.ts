@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { ensureBelowLimit } from '../db/below-limit.ts';
 import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import { DAY } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -33,7 +34,7 @@ function newLink({ baseUrl, now }: Maker) {
 }
 
 export async function ensureRoom(tx: TenantTx): Promise<void> {
-  if ((await countOperators(tx)) >= MAX_OPERATORS) throw new ApiError(100065);
+  await ensureBelowLimit(tx, { of: ['operators'], limit: MAX_OPERATORS, count: () => countOperators(tx) });
 }
 
 type Invited = { name: string; email: string; role: string };

@@ -76,7 +76,7 @@ export const countOperators = operators.count('WHERE tenant_id = :tenant_id');
  * who remove each other, the second is refused. Locking the rows of owners instead could deadlock.
  */
 export async function hasOtherOwner(tx: TenantTx, id: string): Promise<boolean> {
-  await lockName(tx, 'owners');
+  lockName(tx, 'owners');
   return (await OTHER_OWNER.get(tx, { id })) !== undefined;
 }
 

@@ -1,5 +1,6 @@
 import { api } from '@grove/contract';
 import { checkPermissions } from '../arthr/api-keys/api-key-rules.ts';
+import { ensureBelowLimit } from '../db/below-limit.ts';
 import { isUniqueViolation, type TenantTx } from '../db/db.ts';
 import { actor } from '../kernel/actor.ts';
 import { toDtm } from '../kernel/clock.ts';
@@ -42,7 +43,8 @@ export function roleHandlers() {
         checkName(name);
         checkPermissions(context.tenantId, permissions);
         ensureHolds(context.principal, { permissions, environments, isMasked: masked });
-        if ((await allRoles(tx)).length >= MAX_ROLES) throw new ApiError(100065);
+        const count = async () => (await allRoles(tx)).length;
+        await ensureBelowLimit(tx, { of: ['roles'], limit: MAX_ROLES, count });
         const row: RoleRow = {
           name,
           name_folded: fold(name),

@@ -1,5 +1,6 @@
 import type { api, Body, Ok } from '@grove/contract';
 import { changedBy } from '../audit/audit.ts';
+import { ensureBelowLimit } from '../db/below-limit.ts';
 import { ensureUniqueName } from '../db/unique-name.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
 import { actor } from '../kernel/actor.ts';
@@ -62,7 +63,8 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
         ...creation(actor(principal), now),
       };
       await db.write(async (tx) => {
-        if ((await countLists(tx, { environment })) >= MAX_WATCHLISTS_PER_ENVIRONMENT) throw new ApiError(100065);
+        const count = () => countLists(tx, { environment });
+        await ensureBelowLimit(tx, { of: ['watchlists', environment], limit: MAX_WATCHLISTS_PER_ENVIRONMENT, count });
         await ensureUniqueName('watchlist', name, () => addList(tx, row));
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.created', item: row.id });
       });

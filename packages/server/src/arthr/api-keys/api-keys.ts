@@ -1,6 +1,7 @@
 import type { Body } from '@grove/contract';
 import { type ApiKey, api } from '@grove/contract';
 import type { Static } from 'typebox';
+import { isBelowLimit } from '../../db/below-limit.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
@@ -206,8 +207,9 @@ export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: Ne
 }
 
 export async function storeNewKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
-  const most = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - KEPT_FOR_LIVE;
-  if ((await countApiKeys(tx)) >= most) throw new ApiError(100017);
+  const limit = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - KEPT_FOR_LIVE;
+  const hasRoom = await isBelowLimit(tx, { of: ['api_keys'], limit, count: () => countApiKeys(tx) });
+  if (!hasRoom) throw new ApiError(100017);
   await ensureUniqueName('API key', row.name, () => addApiKey(tx, row));
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { api, type Body, type Ok } from '@grove/contract';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import { defineJob, type JobDefinition } from '../../jobs/define-job.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { HOUR, MINUTE, SECOND, toDtm } from '../../kernel/clock.ts';
@@ -61,8 +62,8 @@ export function eventQueryHandlers({
         expires_at: now + QUERY_KEPT_MS,
       };
       await db.write(async (tx) => {
-        if ((await countQueries(tx, { environment: row.environment })) >= MAX_QUERIES_PER_ENVIRONMENT)
-          throw new ApiError(100065);
+        const count = () => countQueries(tx, { environment });
+        await ensureBelowLimit(tx, { of: ['event_queries', environment], limit: MAX_QUERIES_PER_ENVIRONMENT, count });
         await addQuery(tx, row);
         await jobs.enqueue(tx, runQuery, { queryId: id });
       });

@@ -55,7 +55,7 @@ function userActs({ core }: JourneyStepsDeps, { tx, caller, about }: ActContext)
       const actResult = await attemptAct(async () => {
         const store = await getActiveStore(tx, caller, storeName);
         // Journeys that add a user of the same name run one after another: the second finds the user of the first.
-        await lockName(tx, 'ext_id', store.id, extId);
+        lockName(tx, 'ext_id', store.id, extId);
         const existingUser = await findUser(tx, store.id, { userExtId: extId });
         if (existingUser) return { userId: existingUser.id, created: false };
         // If an API caller adds the user first, the unique index refuses. Then the step runs again and finds the user.

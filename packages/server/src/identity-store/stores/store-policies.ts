@@ -1,3 +1,4 @@
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import { isUniqueViolation, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
@@ -34,7 +35,8 @@ export async function getPolicy<Config>(db: TenantReads, key: PolicyKey): Promis
 export type NewPolicy = { config: object; sealed?: Uint8Array | null; now: number };
 
 export async function createPolicy(tx: TenantTx, key: PolicyKey, policy: NewPolicy): Promise<void> {
-  if ((await countPolicies(tx, key)) >= MAX_POLICIES_PER_KIND) throw new ApiError(100065);
+  const of = ['store_policies', key.storeId, key.kind] as const;
+  await ensureBelowLimit(tx, { of, limit: MAX_POLICIES_PER_KIND, count: () => countPolicies(tx, key) });
   const { config, sealed = null, now } = policy;
   try {
     await addPolicy(tx, { ...key, config: JSON.stringify(config), sealed, now });

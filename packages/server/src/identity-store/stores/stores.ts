@@ -1,4 +1,5 @@
 import { api, type Ok } from '@grove/contract';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import type { TenantReads } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { toDtm } from '../../kernel/clock.ts';
@@ -45,7 +46,8 @@ export function storeHandlers({ addIdentityEvent }: { addIdentityEvent: AddIdent
         last_updated_at: now,
       };
       return db.write(async (tx) => {
-        if ((await countStores(tx, { environment })) >= MAX_STORES_PER_ENVIRONMENT) throw new ApiError(100065);
+        const count = () => countStores(tx, { environment });
+        await ensureBelowLimit(tx, { of: ['identity_stores', environment], limit: MAX_STORES_PER_ENVIRONMENT, count });
         await ensureUniqueName('identity store', name, () => addStore(tx, row));
         await addIdentityEvent(tx, { environment, storeName: name, type: 'identity.storeCreated', now });
         return viewOf(tx, row);

@@ -1,4 +1,5 @@
 import type { api, Body } from '@grove/contract';
+import { isBelowLimit } from '../../db/below-limit.ts';
 import { isUniqueViolation, type TenantTx } from '../../db/db.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -29,9 +30,9 @@ export async function createUser(
   const { configuration } = store;
   const status = input.status ?? configuration.defaultUserStatus ?? 'ACTIVE';
   if (status === 'TEMP_LOCKED') throw tempLockedGiven();
-  if ((await countUsers(tx, store.id)) >= (configuration.maxUsers ?? MAX_USERS_UNLESS_GIVEN)) {
-    throw new ApiError(100083);
-  }
+  const limit = configuration.maxUsers ?? MAX_USERS_UNLESS_GIVEN;
+  const hasRoom = await isBelowLimit(tx, { of: ['users', store.id], limit, count: () => countUsers(tx, store.id) });
+  if (!hasRoom) throw new ApiError(100083);
   const id = newId(now);
   const row: UserRow = {
     id,

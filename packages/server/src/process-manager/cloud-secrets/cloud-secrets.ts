@@ -1,4 +1,5 @@
 import { api, type Ok } from '@grove/contract';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
@@ -65,7 +66,8 @@ async function create(deps: CloudSecretsDeps, { db, now, principal }: Context, {
   const stored = JSON.stringify(normaliseHosts(hosts));
   const id = newId(now);
   const row = await db.write(async (tx) => {
-    if ((await countCloudSecrets(tx, { environment })) >= MAX_CLOUD_SECRETS_PER_ENVIRONMENT) throw new ApiError(100065);
+    const count = () => countCloudSecrets(tx, { environment });
+    await ensureBelowLimit(tx, { of: ['cloud_secrets', environment], limit: MAX_CLOUD_SECRETS_PER_ENVIRONMENT, count });
     const newRow: CloudSecretRow = {
       environment,
       hosts: stored,

@@ -65,8 +65,8 @@ export const findDefinition = definitions.select(columns, ONE).get;
  * Ensures that one transaction at a time changes the definitions and tags of a tenant. They change seldom, and many rules
  * concern several of them: the next version, the number of tags, circles of subprocesses.
  */
-export async function lockDefinitions(tx: TenantTx): Promise<void> {
-  await lockName(tx, 'process_definitions');
+export function lockDefinitions(tx: TenantTx): void {
+  lockName(tx, 'process_definitions');
 }
 
 /** Locks the version, so that it stays deployed until the transaction ends. */

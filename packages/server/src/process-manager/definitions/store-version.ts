@@ -20,7 +20,7 @@ const MAX_DEFINITIONS = 10_000;
 
 /** Locks the row until the transaction ends. Ensures that a caller of that environment sees it. */
 export async function lockedDefinition(tx: TenantTx, environment: Environment, id: string): Promise<DefinitionRow> {
-  await lockDefinitions(tx);
+  lockDefinitions(tx);
   const row = await findDefinitionForUpdate(tx, { id });
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100023);
   return row;
@@ -41,7 +41,7 @@ export async function storeNewVersion(
   definition: Definition,
   { environment, now, by, deployed = false }: NewVersion,
 ): Promise<DefinitionRow> {
-  await lockDefinitions(tx);
+  lockDefinitions(tx);
   const { total, newest } = await versionsOf(tx, environment, definition.name);
   if (total >= MAX_VERSIONS_OF_A_NAME) {
     throw new ApiError(100065, { detail: `there are ${total} versions of this process definition` });

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { api, EXPORT_HOURS, type Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import type { TenantReads } from '../../db/db.ts';
 import type { JobDefinition } from '../../jobs/define-job.ts';
 import { actor } from '../../kernel/actor.ts';
@@ -78,9 +79,10 @@ async function create(deps: Parts, context: Context, { body }: InputOf<'create'>
   const { environment } = principal;
   const id = newId(now);
   return db.write(async (tx) => {
-    if ((await countRunning(tx, { environment })) >= MAX_RUNNING_EXPORTS) {
-      throw new ApiError(100065, { detail: `${MAX_RUNNING_EXPORTS} exports are still running; try again later` });
-    }
+    const count = () => countRunning(tx, { environment });
+    const running = { of: ['exports', environment], limit: MAX_RUNNING_EXPORTS, count } as const;
+    await ensureBelowLimit(tx, running, `${MAX_RUNNING_EXPORTS} exports are still running; try again later`);
+    // The lock of that limit holds for this one as well.
     const own = await exportsOf(tx, { environment, caller_id: principal.callerId });
     if (own.length >= MAX_EXPORTS_PER_CALLER) {
       throw new ApiError(100065, { detail: `you have ${MAX_EXPORTS_PER_CALLER} exports; delete one of them` });

@@ -1,5 +1,6 @@
 import { api, type Ok } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import type { ErasureLog } from '../../erasure-log/erasure-log.ts';
 import { actor } from '../../kernel/actor.ts';
@@ -41,8 +42,10 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const baseUrl = baseUrlOf(tenantId);
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
+        const { environment } = maker;
+        const count = () => countTokens(tx, environment);
+        await ensureBelowLimit(tx, { of: ['process_tokens', environment], limit: maxTokens, count });
         const newRow = await newToken(tx, maker, body);
-        if ((await countTokens(tx, newRow.environment)) >= maxTokens) throw new ApiError(100065);
         await ensureUniqueName('process token', newRow.name, () => addToken(tx, newRow));
         return newRow;
       });

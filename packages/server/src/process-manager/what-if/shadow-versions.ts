@@ -1,5 +1,6 @@
 import { api, MAX_SHADOW_VERSIONS } from '@grove/contract';
 import type { TenantReads } from '../../db/db.ts';
+import { lockName } from '../../db/named-lock.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { type Environment, isSeenFrom } from '../../kernel/environment.ts';
@@ -40,6 +41,7 @@ export function shadowVersionHandlers() {
       db.write(async (tx) => {
         const { environment } = principal;
         const definition = await getVisible(tx, environment, body.processDefinitionId);
+        lockName(tx, 'shadow_versions', environment);
         const others = await shadowVersionsIn(tx, environment, MAX_SHADOW_VERSIONS);
         const isNew = !others.some(({ value }) => value === definition.id);
         if (isNew && others.length >= MAX_SHADOW_VERSIONS) throw new ApiError(100065);

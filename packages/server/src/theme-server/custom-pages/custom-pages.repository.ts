@@ -36,8 +36,8 @@ const VERSIONS = query<{
   WHERE tenant_id = :tenant_id AND environment = :environment AND name = :name`);
 
 /** Only one transaction of a tenant can add or remove versions at a time, because versions share contents. */
-export async function lockPages(tx: TenantTx): Promise<void> {
-  await lockName(tx, 'custom_pages');
+export function lockPages(tx: TenantTx): void {
+  lockName(tx, 'custom_pages');
 }
 
 export const findPage = pages.select(columns, 'WHERE tenant_id = :tenant_id AND id = :id').get;

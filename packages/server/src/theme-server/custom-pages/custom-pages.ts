@@ -178,7 +178,7 @@ async function storeVersion(
   { name, description, files }: NewVersion,
 ): Promise<PageRow> {
   const { environment } = principal;
-  await lockPages(tx);
+  lockPages(tx);
   const { total, newest } = await versionsOf(tx, environment, name);
   if (total >= MAX_VERSIONS_OF_A_PAGE)
     throw new ApiError(100065, { detail: `there are ${total} versions of this page` });
@@ -217,7 +217,7 @@ async function existing({ db, principal }: Context, id: string): Promise<PageRow
 
 /** Finds and locks a version that the caller may change. */
 async function locked(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
-  await lockPages(tx);
+  lockPages(tx);
   const row = await findPage(tx, { id });
   if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
   ensureOwn(environment, row, 'custom page');

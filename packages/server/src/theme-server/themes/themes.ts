@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { api, type Body } from '@grove/contract';
+import { ensureBelowLimit } from '../../db/below-limit.ts';
 import type { Db, TenantReads, TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { detectImageType } from '../../engines/images/detect-image-type.ts';
@@ -79,8 +80,9 @@ async function create(
     ...creation(actor(principal), now),
   };
   await own.write(async (tx) => {
-    if ((await countThemes(tx, { environment: row.environment })) >= MAX_THEMES_PER_ENVIRONMENT)
-      throw new ApiError(100065);
+    const { environment } = row;
+    const count = () => countThemes(tx, { environment });
+    await ensureBelowLimit(tx, { of: ['themes', environment], limit: MAX_THEMES_PER_ENVIRONMENT, count });
     await ensureUniqueName('theme', name, () => addTheme(tx, row));
   });
   return toTheme(own.tenantId, row, []);

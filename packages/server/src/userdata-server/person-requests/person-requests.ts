@@ -1,5 +1,6 @@
 import { api, type Body, MAX_FOUND_OF_PERSON, type Ok } from '@grove/contract';
 import { changedBy } from '../../audit/audit.ts';
+import { type CountLimit, ensureBelowLimit } from '../../db/below-limit.ts';
 import type { TenantReads } from '../../db/db.ts';
 import { definePurge, type PurgeDeps } from '../../jobs/define-purge.ts';
 import { actor, callerIds } from '../../kernel/actor.ts';
@@ -50,7 +51,7 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     const { db, now, principal } = context;
     const id = newId(now);
     return db.write(async (tx) => {
-      await ensureFewOpen(tx, principal.environment);
+      await ensureBelowLimit(tx, openRequestsOf(tx, principal.environment), TOO_MANY_OPEN);
       const sealed = await vault.sealFor(tx, requestSubject(id), SELECTORS, Buffer.from(JSON.stringify(selectors)));
       const row: PersonRequestRow = {
         id,
@@ -112,17 +113,19 @@ function countAll({ sources }: Pick<PersonRequestDeps, 'sources'>) {
       throw invalidInput({ pointer: '', message: 'must have at least one of email, externalId, userId and parameter' });
     }
     // Checked before counting, so that a refused request costs little.
-    await ensureFewOpen(db, principal.environment);
+    const { limit, count } = openRequestsOf(db, principal.environment);
+    if ((await count()) >= limit) throw new ApiError(100065, { detail: TOO_MANY_OPEN });
     let total = 0;
     for (const source of sources) total += await source.count(db, principal.environment);
     return total;
   };
 }
 
-/** Refuses with 100065 if too many requests are open. */
-async function ensureFewOpen(db: TenantReads, environment: Environment): Promise<void> {
-  if ((await countOpenRequests(db, { environment })) < MAX_OPEN_REQUESTS) return;
-  throw new ApiError(100065, { detail: `${MAX_OPEN_REQUESTS} requests are still running; try again later` });
+const TOO_MANY_OPEN = `${MAX_OPEN_REQUESTS} requests are still running; try again later`;
+
+function openRequestsOf(db: TenantReads, environment: Environment): CountLimit {
+  const count = () => countOpenRequests(db, { environment });
+  return { of: ['person_requests', environment], limit: MAX_OPEN_REQUESTS, count };
 }
 
 /** Returns the request, or throws 100230; so also for a request of the other environment. */
