@@ -14,7 +14,8 @@ export const IfUnchanged = Type.Object({
     Type.String({
       ...DateTime,
       description:
-        'The `lastUpdatedDtm` that you read: the change is refused with 100351 if the object was changed since',
+        'The `lastUpdatedDtm` that you read: the change is refused with 100351 if the object was changed since. An ' +
+        'empty one is refused',
     }),
   ),
 });

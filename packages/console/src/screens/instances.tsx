@@ -57,7 +57,7 @@ export function Instances() {
   const [chosenColumns, setColumns] = useLocalStorage({ key: 'grove-columns', defaultValue: FIRST_COLUMNS });
   const [selectedIds, setSelectedIds] = useState<ReadonlySet<string>>(new Set());
   const query = {
-    searchString: q || undefined,
+    searchString: q?.trim() || undefined,
     processInstanceStatus: status,
     processDefinitionName: definition,
     startDateTime: dayStart(from, 0),

@@ -181,7 +181,13 @@ const instanceFilters = {
 
 export const searchFilters = {
   ...instanceFilters,
-  searchString: Type.Optional(text(1, 255, 'Words of the name, e-mail, telephone number, external reference or id')),
+  searchString: Type.Optional(
+    text(
+      1,
+      255,
+      'Words of the name, e-mail, telephone number, external reference or id. A text without a word is refused',
+    ),
+  ),
   startDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created at or after' })),
   endDateTime: Type.Optional(Type.String({ ...DateTime, description: 'Created before' })),
 };

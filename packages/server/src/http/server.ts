@@ -164,12 +164,16 @@ function account({ config, log, observe }: HttpDeps): MountDeps['onAnswer'] {
   };
 }
 
-/** Empty values mean "no filter". */
+/** An empty condition would allow every change, and an empty search would find everything: their schemas refuse them. */
+const NEVER_EMPTY: ReadonlySet<string> = new Set(['ifLastUpdatedDtm', 'searchString']);
+
+/** Other empty values mean "no filter". */
 function readQuery(text: string): Record<string, unknown> {
   if (text === '') return {};
   const query = parseQuery(text, '&', '=', { maxKeys: MAX_QUERY_KEYS });
   for (const name of Object.keys(query)) {
     const value = query[name];
+    if (NEVER_EMPTY.has(name)) continue;
     if (value === '') delete query[name];
     else if (Array.isArray(value)) query[name] = value.filter((each) => each !== '');
   }

@@ -29,8 +29,8 @@ export async function findInstanceIds(
   window: Window,
 ): Promise<Page> {
   const filter = { ...(await filterOf(db, environment, query, pointer)), range: rangeOf(query, pointer) };
-  const typed = query.searchString?.trim() ?? '';
-  if (typed === '') return listInstances(db, filter, window);
+  if (query.searchString === undefined) return listInstances(db, filter, window);
+  const typed = query.searchString.trim();
   const id = asId(typed);
   if (id !== undefined) return searchId(db, filter, id, window);
   const searchWords = wordsOf(typed);

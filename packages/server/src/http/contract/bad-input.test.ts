@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { operations } from '@grove/contract';
 import { openTestApp, type TestApp, testPlaces } from '../../../test/harness.ts';
 
 /** For any bad input, the answer is a 4xx problem that names the fault, and nothing is stored. */
@@ -74,6 +75,20 @@ describe('bad input', () => {
     it(`100001: ${what}, naming ${JSON.stringify(pointer)}`, () => check(send(body), 400, 100001, pointer));
   }
 
+  it('100001: an empty ifLastUpdatedDtm, which would allow every change, wherever it can be sent', async () => {
+    type Members = { properties?: object; required?: readonly string[] };
+    let checked = 0;
+    for (const { operation } of operations()) {
+      const [query, body] = [operation.query as Members | undefined, operation.body as Members | undefined];
+      // A body without its members is refused first.
+      if (!('ifLastUpdatedDtm' in (query?.properties ?? {})) || body?.required?.length) continue;
+      const address = operation.path.replace(/\{\w+\}/g, '01JZ4MCW8A0C2E4G6J8M0P2R4T');
+      const change = grove.call(`${address}?ifLastUpdatedDtm=`, { method: operation.method, body: '{}' });
+      await check(change, 400, 100001, '/query/ifLastUpdatedDtm');
+      checked += 1;
+    }
+    assert.ok(checked > 8, `${checked} operations`);
+  });
   it('100001: nesting of 33 levels is refused, and a million brackets do no harm', async () => {
     await check(send(`{"name":"x","a":${'['.repeat(33)}${']'.repeat(33)}}`), 400, 100001);
     await check(send('['.repeat(1_000_000)), 400, 100002);

@@ -126,6 +126,8 @@ onBothEngines('exports of instances', (_engine, places) => {
       const { status, body } = await post('', { [name]: '' });
       assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, `/${name}`]);
     }
+    const { status, body } = await post('', { searchString: '  ' });
+    assert.deepEqual([status, body.code, body.errors[0].pointer], [400, 100001, '/searchString']);
   });
 
   it('100367: exports can be downloaded only by their author, in one environment, for a day', async () => {

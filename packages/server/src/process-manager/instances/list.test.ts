@@ -238,6 +238,9 @@ onBothEngines('lists of process instances', (_engine, places) => {
     for (const [query, pointer] of [
       ['searchString=x', '/query/searchString'],
       ['searchString=a+b+c', '/query/searchString'],
+      ['searchString=', '/query/searchString'],
+      ['searchString=++', '/query/searchString'],
+      ['searchString=%E2%80%8B', '/query/searchString'],
       ['searchString=one+two+three+four+five+six', '/query/searchString'],
       [`searchString=${'x'.repeat(256)}`, '/query/searchString'],
       ['startDateTime=yesterday', '/query/startDateTime'],
