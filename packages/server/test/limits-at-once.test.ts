@@ -42,18 +42,18 @@ onBothEngines('creations at the same moment', (_engine, places) => {
 });
 
 describe('limits of count on PostgreSQL', () => {
+  let watcher: pg.Client;
+  // Before the database is dropped, which would end a connection to it.
+  after(() => watcher.end());
   const places = testPlaces('postgres');
   let grove: TestIdentity;
   let store: string;
   let definitionId: string;
-  let watcher: pg.Client;
   before(async () => {
     const place = await places.create();
     const environment = { ...place.environment, GROVE_MAX_PROCESS_TOKENS: '100' };
     grove = await openTestIdentity({ ...place, environment });
     watcher = new pg.Client({ connectionString: place.environment.DATABASE_URL });
-    // Its database is removed first.
-    watcher.on('error', () => undefined);
     await watcher.connect();
     // Otherwise row-level security hides the stores.
     await watcher.query("SELECT set_config('app.tenant', 'acme', false)");
@@ -61,10 +61,7 @@ describe('limits of count on PostgreSQL', () => {
     const { body } = await grove.call('/api/process-manager/processDefinitions');
     definitionId = body.content[0].id;
   });
-  after(async () => {
-    await watcher?.end();
-    await grove.stop();
-  });
+  after(() => grove.stop());
 
   const WAITING = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;

@@ -7,12 +7,13 @@ import type { TenantDb } from '../../db/db.ts';
 import { asTenantId, newId } from '../../kernel/ids.ts';
 import { paging } from '../../kernel/pages.ts';
 import { usageHandlers } from '../usage/usage.ts';
+import { RELEASE, releaseClaims } from './release-claims.ts';
 import { pageReviews, type ReviewFilter, reviewsWaiting, SORTABLE, waitingByDefinition } from './reviews.repository.ts';
 import { addVerdict } from './verdicts.repository.ts';
 
 const COUNT = 2500;
 
-onBothEngines('very many reviews', (_engine, places) => {
+onBothEngines('very many reviews', (engine, places) => {
   let app: TestApp;
   let acme: TenantDb;
   let ids: string[];
@@ -88,6 +89,28 @@ onBothEngines('very many reviews', (_engine, places) => {
     assert.equal(statements.length, 3);
     const [own] = waiting;
     assert.deepEqual(await reviewsWaiting(acme), [{ environment: 'test', count: COUNT, oldest: own?.oldest }]);
+  });
+
+  it('very many reviews are not looked at to release the claims of one reviewer, and only those are released', async () => {
+    const claim = `UPDATE process_instances SET reviewer = $2, claimed_until = $3 WHERE tenant_id = $1 AND id = $4`;
+    const until = app.clock.now() + 1000;
+    await acme.write(async (tx) => {
+      for (const [at, id] of ids.slice(0, 5).entries()) {
+        tx.send({ text: claim }, ['acme', at < 3 ? 'Grace' : 'Alan', until, id]);
+      }
+    });
+    const explain = engine === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
+    const plan = await acme.write((tx) =>
+      tx.all<{ detail?: string; 'QUERY PLAN'?: string }>({ text: `${explain} ${RELEASE.text}` }, ['acme', 'Grace']),
+    );
+    const text = plan.map((line) => line.detail ?? line['QUERY PLAN']).join('\n');
+    assert.match(text, /process_instances_claims/, text);
+    assert.doesNotMatch(text, /SCAN|Seq Scan/, text);
+    await releaseClaims(acme, 'Grace');
+    const claimed = 'SELECT reviewer FROM process_instances WHERE tenant_id = $1 AND claimed_until IS NOT NULL';
+    assert.deepEqual(await acme.all({ text: claimed }, ['acme']), [{ reviewer: 'Alan' }, { reviewer: 'Alan' }]);
+    await releaseClaims(acme, 'Alan');
+    assert.deepEqual(await acme.all({ text: claimed }, ['acme']), []);
   });
 
   it('the verdicts of very many reviews are counted in batches for the usage figures', async () => {
