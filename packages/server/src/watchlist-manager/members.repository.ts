@@ -3,7 +3,7 @@ import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, real, TRACKED, table, text } from '../db/sql/table.ts';
 import type { Environment } from '../kernel/environment.ts';
-import { rowsInOrder } from '../kernel/in-slices.ts';
+import { rowsInOrder, serveOthers } from '../kernel/in-slices.ts';
 import { likeMatch } from '../kernel/like-match.ts';
 import type { Paging } from '../kernel/pages.ts';
 import { MAX_SCANNED, scanRows } from '../kernel/scan-rows.ts';
@@ -32,13 +32,16 @@ export const MEMBER_SORTABLE = {
   id: 'id',
   firstName: 'first_folded',
   lastName: 'last_folded',
-  createdDtm: 'created_at',
+  createdDtm: 'id',
   lastUpdatedDtm: 'last_updated_at',
 } as const;
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND watchlist_id = :watchlist_id AND id = :id';
 /** What has expired is gone, whether it was purged already or not. */
-const STANDING = 'tenant_id = :tenant_id AND watchlist_id = :listId AND (expires_at IS NULL OR expires_at > :now)';
+const OF_LIST = 'tenant_id = :tenant_id AND watchlist_id = :listId';
+const STANDING = `${OF_LIST} AND (expires_at IS NULL OR expires_at > :now)` as const;
+const isStanding = ({ expires_at }: Pick<MemberRow, 'expires_at'>, now: number) =>
+  expires_at === null || expires_at > now;
 const ADD = members.insert();
 const CHANGE = members.update(
   [
@@ -59,13 +62,15 @@ const REMOVE_EXPIRED = query<{
   id: string;
 }>()(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id IN
   (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND expires_at <= :now
-  ORDER BY id LIMIT :limit + 0) RETURNING id`);
+  ORDER BY expires_at LIMIT :limit + 0) RETURNING id`);
 
 export const findMember = members.select(columns, `WHERE ${STANDING} AND id = :id`).get;
 
 export const findMemberOfValue = members.select(columns, `WHERE ${STANDING} AND value_hash = :hash`).get;
 
 const KIND = 'members';
+/** One statement over all members would block every other request on SQLite. */
+const KEYS_AT_ONCE = 1000;
 
 type FoldedNames = Pick<MemberRow, 'first_folded' | 'last_folded'>;
 
@@ -128,9 +133,23 @@ export const findExpired = query<{
 
 export type FaceKey = { id: string; revision: number; algorithm: string; expires_at: number | null };
 
+type StoredKey = Pick<MemberRow, keyof FaceKey>;
+const isFace = (key: StoredKey): key is FaceKey => key.algorithm !== null;
+
+const FACE_KEYS = query<StoredKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
+  WHERE ${OF_LIST} AND id > :after ORDER BY id LIMIT :limit + 0`);
+
 /** Which faces there are, without the faces. */
-export const faceKeys = query<FaceKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
-  WHERE ${STANDING} AND template IS NOT NULL`).all;
+export async function faceKeys(db: TenantReads, { listId, now }: { listId: string; now: number }): Promise<FaceKey[]> {
+  const keys: FaceKey[] = [];
+  for (let after = ''; ; ) {
+    const some = await FACE_KEYS.all(db, { listId, after, limit: KEYS_AT_ONCE });
+    keys.push(...some.filter((key) => isStanding(key, now)).filter(isFace));
+    if (some.length < KEYS_AT_ONCE) return keys;
+    after = some.at(-1)?.id ?? '';
+    await serveOthers(db);
+  }
+}
 
 export const templatesOf = query<{ id: string; template: Uint8Array }>()(
   `SELECT id, template FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId
@@ -140,6 +159,8 @@ export const templatesOf = query<{ id: string; template: Uint8Array }>()(
 type Filter = {
   environment: Environment;
   listId: string;
+  /** With those that have expired and were not purged yet. */
+  numMembers: number;
   /** A LIKE pattern, folded. */
   pattern: string | undefined;
   now: number;
@@ -149,35 +170,64 @@ type Filter = {
 type MemberPage = { rows: MemberRow[]; total: number };
 
 const SHORTEST_BEGINNING = 3;
+/** Members that one statement passes over before those of a page. */
+const MAX_PASSED_OVER = 5000;
 const FAULT = {
   pointer: '/query',
   message: `the list has more than ${MAX_SCANNED} members: filter by a whole name, or by three characters and more with one % behind them, and do not sort by names`,
 };
 
-const LIST = members.list(columns, `WHERE ${STANDING}`, {
-  whole: 'AND (first_folded = :whole OR last_folded = :whole)',
-  from: 'AND ((first_folded >= :from AND first_folded < :below) OR (last_folded >= :from AND last_folded < :below))',
-});
+const LIST = members.list(columns, `WHERE ${STANDING}`);
+const EXPIRED = members.count(`WHERE ${OF_LIST} AND expires_at <= :now`);
 
+/** A page of members. There may be very many, so they are read a few at a time if no index has the list. */
 export async function pageMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {
-  const { listId, pattern, now } = filter;
+  const { listId, numMembers, pattern, now } = filter;
   const like = pattern === undefined ? undefined : likeMatch(pattern);
   const { exact, beginning = '' } = like ?? {};
   const isCoded = exact !== undefined || [...beginning].length >= SHORTEST_BEGINNING;
   if ((like && !isCoded) || paging.orderBy.includes('_folded')) return scanMembers(db, filter, paging);
-  if (!like) return LIST(db, { listId, now }, paging);
+  const expiredCount = await EXPIRED(db, { listId, now });
+  if (!like && isNear(paging, expiredCount)) {
+    const rows = await LIST.page(db, { listId, now }, paging);
+    return { rows, total: Math.max(0, numMembers - expiredCount) };
+  }
+  if (!like) return scanPlain(db, filter, paging, () => true);
   const seal = await db.personal();
   if (!seal) return { rows: [], total: 0 };
-  if (exact !== undefined) return LIST(db, { listId, now, whole: seal.wholeCodeOf(KIND, exact) }, paging);
-  const from = seal.codeOf(KIND, beginning);
-  return LIST(db, { listId, now, from, below: `${from}\u{10ffff}` }, paging);
+  const searched = exact === undefined ? seal.codeOf(KIND, beginning) : seal.wholeCodeOf(KIND, exact);
+  const isFound = (code: string) => (exact === undefined ? code.startsWith(searched) : code === searched);
+  return scanPlain(db, filter, paging, (row) => isFound(row.first_folded) || isFound(row.last_folded));
 }
 
-const SCAN = query<Scanned>()(`SELECT id, watchlist_id, details, created_at, last_updated_at FROM watchlist_members
+/** Whether an index has the page near its beginning, with few members to pass over. */
+function isNear({ orderBy, offset }: Paging, expiredCount: number): boolean {
+  return orderBy.startsWith('id ') && offset + expiredCount <= MAX_PASSED_OVER;
+}
+
+type PlainMember = Pick<MemberRow, 'id' | 'first_folded' | 'last_folded' | 'expires_at' | 'last_updated_at'>;
+
+const PLAIN = query<PlainMember>()(`SELECT id, first_folded, last_folded, expires_at, last_updated_at
+  FROM watchlist_members WHERE ${OF_LIST} AND id > :after ORDER BY id LIMIT :limit + 0`);
+
+/** Reads all members, but opens none: codes of names can be compared. */
+async function scanPlain(
+  db: TenantReads,
+  { environment, listId, now }: Filter,
+  paging: Paging,
+  isFound: (row: PlainMember) => boolean,
+): Promise<MemberPage> {
+  const batch = (after: string, limit: number) => PLAIN.all(db, { listId, after, limit });
+  const matches = (row: PlainMember) => isStanding(row, now) && isFound(row);
+  const { ids, total } = await scanRows(lineOf(db.tenantId, environment), { batch, matches }, paging);
+  return { rows: await rowsInOrder(db, ids, (some) => AMONG.all(db, { listId, now, ids: some })), total };
+}
+
+const SCAN = query<Scanned>()(`SELECT id, watchlist_id, details, last_updated_at FROM watchlist_members
   WHERE ${STANDING} AND id > :after ORDER BY id LIMIT :limit + 0`);
 const AMONG = members.select(columns, `WHERE ${STANDING} AND id ${inList(':ids')}`);
 
-type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'created_at' | 'last_updated_at'>;
+type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'last_updated_at'>;
 
 /** Opens the names of every member, and reads the rest of the page alone. */
 async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {

@@ -91,6 +91,7 @@ async function listMembers(deps: MembersDeps, context: Context, { params, query 
   const filter = {
     environment: context.principal.environment,
     listId: list.id,
+    numMembers: list.num_members,
     pattern: personPattern(context.principal, query.name, '/query/name'),
     now,
     namesOf,
