@@ -113,6 +113,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         log.error({ requestId, err: error }, 'response stream failed');
       else log.info({ requestId, code: error.code }, `response stream ended early: ${error.message}`);
     },
+    left: ({ id: requestId }) => log.debug({ requestId }, 'the reader of a response stream went away'),
   });
   mountHealth(app, deps);
   if (!config.roles.includes('api')) return app;

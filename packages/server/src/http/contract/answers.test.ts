@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BEARER, openTestHttp, type TestHttp } from '../../../test/http.ts';
 import { file, redirect, stream, withHeaders } from '../../kernel/answers.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -10,7 +13,7 @@ const ITEM = '/api/userdata-server/processDefinitions/d/processInstances/i/getda
 
 describe('answers without a plain body', () => {
   let http: TestHttp;
-  let archive: () => Readable;
+  let archive: () => Readable | Promise<Readable>;
   let broken = 'yes';
   before(async () => {
     http = await openTestHttp({
@@ -22,8 +25,8 @@ describe('answers without a plain body', () => {
         },
         processServer: { openToken: (_context, { query }) => redirect(query.pt) },
         userData: {
-          archive: () =>
-            stream('application/zip', archive(), { 'content-disposition': 'attachment', 'x-more': broken }),
+          archive: async () =>
+            stream('application/zip', await archive(), { 'content-disposition': 'attachment', 'x-more': broken }),
           getItem: () =>
             file('image/png', Buffer.from([1, 2, 3]), { 'content-security-policy': 'sandbox', 'x-more': broken }),
         },
@@ -152,6 +155,34 @@ describe('answers without a plain body', () => {
       await closed;
       assert.ok(endless.destroyed);
     }
+  });
+
+  it('a reader that went away is no fault, neither before the answer begins nor in the middle of it', async () => {
+    const before = http.logged().length;
+    const since = () => http.logged().slice(before);
+    const wentAway = () => since().split('the reader of a response stream went away').length - 1;
+    for (const [at, isBegun] of [false, true].entries()) {
+      const endless = new Readable({ read: () => undefined });
+      const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
+      const { promise: isGone, resolve: leave } = Promise.withResolvers<void>();
+      archive = async () => {
+        ask();
+        if (!isBegun) await isGone;
+        endless.push('begun');
+        return endless;
+      };
+      http.http.server.once('request', ({ socket }) => socket.once('close', leave));
+      const reader = connect(Number(new URL(http.baseUrl).port), '127.0.0.1');
+      reader.write(
+        `POST ${ARCHIVE} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${BEARER}\r\nContent-Length: 0\r\n\r\n`,
+      );
+      await (isBegun ? once(reader, 'data') : isAsked);
+      const isClosed = new Promise((done) => endless.once('close', done));
+      reader.destroy();
+      await isClosed;
+      while (wentAway() <= at) await nextTurn();
+    }
+    assert.doesNotMatch(since(), /"level":[45]0/);
   });
 
   it('the schema of process definitions is compiled at the first request and kept', async () => {

@@ -21,9 +21,11 @@ type Deps = {
   scheme: 'http' | 'https';
   /** Called with an error in the middle of a stream, when it is too late to answer a problem. */
   broke(request: FastifyRequest, error: unknown): void;
+  /** Called when the reader of a stream has closed the connection. */
+  left(request: FastifyRequest): void;
 };
 
-export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
+export function specialResponder({ scheme, broke, left }: Deps): RespondSpecial {
   const usual = usualHeaders(scheme);
   /** A handler may replace a usual header. A header is never written twice, because clients choose differently. */
   const write = (request: FastifyRequest, reply: FastifyReply, status: number, headers: AnswerHeaders) => {
@@ -37,11 +39,18 @@ export function specialResponder({ scheme, broke }: Deps): RespondSpecial {
   return (request, reply, { status, answer, serialize, onSent, fail }) => {
     if (answer.kind === 'stream') {
       const readable = answer.body as Readable;
-      whenReady(readable, reply.raw, fail, () => {
+      const onGone = () => left(request);
+      whenReady(readable, reply.raw, { fail, onGone }, () => {
         const response = write(request, reply, status, answer.headers);
         onSent();
+        let isGone = false;
+        response.once('close', () => {
+          isGone = readable.errored === null;
+        });
         pipeline(readable, response, (error) => {
-          if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') broke(request, error);
+          if (!error) return;
+          if (isGone || error.code === 'ERR_STREAM_PREMATURE_CLOSE') onGone();
+          else broke(request, error);
         });
       });
       return;
@@ -67,11 +76,13 @@ function pairsOf(headers: AnswerHeaders): [name: string, value: string][] {
   );
 }
 
+const NO_DATA = 'a stream was closed before it had any data';
+
 /** Waits until a stream has data or ends: until then its failure can be answered as a problem. */
 function whenReady(
   readable: Readable,
   response: ServerResponse,
-  fail: (error: unknown) => void,
+  { fail, onGone: left }: { fail(error: unknown): void; onGone(): void },
   ready: () => void,
 ): void {
   const settle = () => {
@@ -91,11 +102,23 @@ function whenReady(
     settle();
     fail(error);
   };
-  const onClose = () => onError(new Error('a stream was closed before it had any data'));
+  const onClose = () => onError(new Error(NO_DATA));
   const onGone = () => {
     settle();
     readable.on('error', () => undefined).destroy();
+    left();
   };
+  // It closed while the stream was prepared.
+  if (response.destroyed) {
+    onGone();
+    return;
+  }
+  // Its events may be over, so nobody would hear them.
+  if (readable.destroyed) {
+    readable.on('error', () => undefined);
+    onError(readable.errored ?? new Error(NO_DATA));
+    return;
+  }
   readable.once('readable', onReady).once('error', onError).once('close', onClose);
   response.once('close', onGone);
 }
