@@ -17,7 +17,7 @@ const migrateWith = async (place: TestPlace, migrations: Migration[]) => {
     : migratePostgres(database.url, migrations);
 };
 
-onBothEngines('an installation from before the environments were separated', (_engine, places) => {
+onBothEngines('an installation from before the separation of environments', (_engine, places) => {
   it('an installation from before the separation of environments keeps its definitions, tags, themes, pages and secrets as those of live callers', async () => {
     const place = await places.createEmpty();
     const all = readMigrations();

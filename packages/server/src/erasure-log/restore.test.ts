@@ -109,7 +109,7 @@ async function served<T>(place: TestPlace, clock: TestClock, work: (grove: TestA
   }
 }
 
-onBothEngines('a backup that is put in place', (_engine, places) => {
+onBothEngines('a restored backup', (_engine, places) => {
   it('a restored backup contains nobody who was erased after it was made, and everybody else', async (t) => {
     const place = await places.create();
     const clock = testClock();

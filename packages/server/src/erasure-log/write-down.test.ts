@@ -8,7 +8,7 @@ import type { TenantId } from '../kernel/ids.ts';
 import { type Erased, MAX_IDS_OF_ENTRY } from './log-entries.ts';
 import { erasureNoter, erasureWriter, type NoteErased, writeDownJob } from './write-down.ts';
 
-onBothEngines('what was erased', (_engine, places) => {
+onBothEngines('the record of an erasure', (_engine, places) => {
   let db: Db;
   let acme: TenantId;
   let other: TenantId;

@@ -14,7 +14,7 @@ const FLOOD =
   WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 10000)
   SELECT $1 || n, $2, 'test.named', '{"name":"flood"}', 'READY', $3, 0, 3, 0, $3 FROM counted`);
 
-onBothEngines('turns of tenants at jobs', (_engine, places) => {
+onBothEngines('the turns of tenants for jobs', (_engine, places) => {
   let db: Db;
   let clock: TestClock;
   let flooding: TenantId;

@@ -6,7 +6,7 @@ import { MINUTE } from '../kernel/clock.ts';
 
 const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Mobile/15E148 Safari/604.1';
 
-onBothEngines('going on with another device', (_engine, places) => {
+onBothEngines('the hand-off of a journey to another device', (_engine, places) => {
   let grove: TestJourney;
   before(async () => {
     grove = await openTestJourney(await places.create());

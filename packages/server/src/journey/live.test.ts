@@ -40,7 +40,7 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-onBothEngines('live status', (_engine, places) => {
+onBothEngines('the live status of a journey', (_engine, places) => {
   let grove: TestJourney;
   before(async () => {
     grove = await openTestJourney(await places.create());

@@ -8,7 +8,7 @@ import { MINUTE } from '../kernel/clock.ts';
 
 const STEPS = [CONSENT, { ...DOCUMENT, sides: 'both', triesPerSide: 3, useAnywayAfter: 2 }, DECIDE];
 
-onBothEngines('photographs that are not good enough', (_engine, places) => {
+onBothEngines('poor photographs', (_engine, places) => {
   let grove: TestJourney;
   before(async () => {
     grove = await openTestJourney(await places.create());

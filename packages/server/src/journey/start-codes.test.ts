@@ -4,7 +4,7 @@ import { codeOf, endUser, startJourney } from '../../test/end-user.ts';
 import { onBothEngines, openTestApp, type TestApp } from '../../test/harness.ts';
 import { HOUR, MINUTE } from '../kernel/clock.ts';
 
-onBothEngines('the codes that open a journey', (_engine, places) => {
+onBothEngines('start codes', (_engine, places) => {
   let app: TestApp;
   let token: string;
   let processTokenId: string;

@@ -6,7 +6,7 @@ import { toDtm } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { IdentityEvent } from './notify.ts';
 
-onBothEngines('events of identity stores, to webhooks', (_engine, places) => {
+onBothEngines('webhooks for events of identity stores', (_engine, places) => {
   let grove: TestNotifications;
   before(async () => {
     grove = await openTestNotifications(await places.create());

@@ -24,7 +24,7 @@ const EMAIL = '/api/console/signIn/email';
 /** The time in which a request that must wait could wrongly answer. */
 const PATIENCE_MS = 300;
 
-onBothEngines('signing in by e-mail and an authenticator app', (_engine, places) => {
+onBothEngines('signing in by e-mail', (_engine, places) => {
   let grove: TestApp;
   let mails: MailServer;
   let owner: Person;

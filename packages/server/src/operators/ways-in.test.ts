@@ -16,7 +16,7 @@ async function refuses(answer: Promise<Answer>, code: number): Promise<void> {
   assert.equal((await answer).body?.code, code);
 }
 
-onBothEngines('an operator who is active can sign in', (_engine, places) => {
+onBothEngines('the ways in which an operator signs in', (_engine, places) => {
   let grove: TestApp;
   let owner: Person;
   before(async () => {

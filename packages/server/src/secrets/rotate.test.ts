@@ -78,7 +78,7 @@ function dyingIn(transaction: number, db: TenantDb): TenantDb {
   };
 }
 
-onBothEngines('rotation', (_engine, places) => {
+onBothEngines('the rotation of keys', (_engine, places) => {
   describe('the rotation of the master key', () => {
     it('a rotation of the master key seals everything again, so that the old version can be removed', async (t) => {
       const grove = await installation(places);

@@ -13,7 +13,7 @@ import { deleteTenant } from './delete-tenant.ts';
 import { openSuspensions } from './suspensions.ts';
 import { setTenantStatus } from './tenants.repository.ts';
 
-onBothEngines('a tenant that is suspended, and then deleted', (_engine, places) => {
+onBothEngines('the suspension and deletion of a tenant', (_engine, places) => {
   const acme = asTenantId('acme');
   const other = asTenantId('other');
   let place: TestPlace;

@@ -8,7 +8,7 @@ import { MINUTE } from '../kernel/clock.ts';
 import { asTenantId } from '../kernel/ids.ts';
 import { purgeMembersJob } from './purge-members.ts';
 
-onBothEngines('watchlists and their members', (_engine, places) => {
+onBothEngines('members of watchlists', (_engine, places) => {
   let grove: TestApp;
   before(async () => {
     grove = await openTestApp(await places.create());

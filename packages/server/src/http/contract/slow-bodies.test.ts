@@ -8,7 +8,7 @@ import { firstOwner, hostOf, invitePerson, originOf, type Person } from '../../.
 
 type SlowRequest = { path: string; headers: Record<string, string>; body: string };
 
-onBothEngines('a request whose body is held back', (_engine, places) => {
+onBothEngines('a request whose body arrives late', (_engine, places) => {
   let grove: TestApp;
   let owner: Person;
   before(async () => {

@@ -15,7 +15,7 @@ const ROUNDS = Number(process.env.GROVE_RACE_ROUNDS ?? 1);
 const AT_ONCE = 100;
 
 /** `GROVE_RACE_ROUNDS=50` runs more rounds. */
-onBothEngines('appkeys that are used at the same moment', (_engine, places) => {
+onBothEngines('appkeys under races', (_engine, places) => {
   let grove: TestIdentity;
   let party: RelyingParty;
   before(async () => {

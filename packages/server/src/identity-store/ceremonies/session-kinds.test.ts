@@ -17,7 +17,7 @@ type Kind = {
   finish(id: string, answer: object): Promise<Answer>;
 };
 
-onBothEngines('one-time values of identity stores', (_engine, places) => {
+onBothEngines('sessions of every kind', (_engine, places) => {
   let grove: TestIdentity;
   let party: RelyingParty;
   let kinds: Kind[];

@@ -12,7 +12,7 @@ const MANAGER = '/api/process-manager';
 // biome-ignore lint/suspicious/noExplicitAny: what the server answers, which the tests look at.
 type Body = any;
 
-onBothEngines('push notifications that ask for a process', (_engine, places) => {
+onBothEngines('push notifications with a process', (_engine, places) => {
   let world: PushWorld;
   before(async () => {
     world = await openPushWorld(await places.create());

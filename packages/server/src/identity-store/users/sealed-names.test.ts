@@ -13,7 +13,7 @@ const TENANT = asTenantId('acme');
 const STORE = '/api/identity-store/stores/customers';
 const LISTS = '/api/watchlist-manager/facewatchlists';
 
-onBothEngines('external ids of users and names of members are sealed', (engine, places) => {
+onBothEngines('external ids of users and names of members', (engine, places) => {
   let place: TestPlace;
   let app: TestApp;
   let userId: string;

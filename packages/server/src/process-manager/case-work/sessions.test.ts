@@ -8,7 +8,7 @@ const PROXY = { GROVE_TRUST_PROXY: '127.0.0.1', GROVE_COUNTRY_HEADER: 'cf-ipcoun
 const FROM_DUBLIN = { 'x-forwarded-for': '203.0.113.7', 'cf-ipcountry': 'IE' };
 const PHONE = 'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/130.0 Mobile Safari/537.36';
 
-onBothEngines('the sessions of an instance', (_engine, places) => {
+onBothEngines('the sessions of a case', (_engine, places) => {
   let grove: TestApp;
   let testKey: string;
   before(async () => {

@@ -27,7 +27,7 @@ const unit = (length: number) => Float32Array.from({ length }, (_, at) => +(at =
 const OLD = encodeTemplate({ ...former, vector: unit(512) });
 const NEW = encodeTemplate({ ...now, vector: unit(256) });
 
-onBothEngines('faces after another pack was chosen', (_engine, places) => {
+onBothEngines('faces after a change of the face pack', (_engine, places) => {
   let app: TestApp;
   let db: TenantDb;
   let selfie: Buffer;

@@ -14,7 +14,7 @@ import { storeDerived } from './save-derived.ts';
 
 const PORTRAIT = { name: 'portrait', contentType: 'image/jpeg', bytes: Buffer.from('a small face') };
 
-onBothEngines('what machines cut out of images', (_engine, places) => {
+onBothEngines('an image that is cut out of another', (_engine, places) => {
   let app: TestApp;
   let db: TenantDb;
   const storedBlobs = new Map<string, Buffer>();

@@ -34,7 +34,7 @@ const DEFINITION = {
   ],
 };
 
-onBothEngines('what is known of a person is sealed', (engine, places) => {
+onBothEngines('personal data of instances', (engine, places) => {
   let place: TestPlace;
   let app: TestApp;
   let id: string;

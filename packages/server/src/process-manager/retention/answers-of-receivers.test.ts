@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from '../../../test/webhooks.ts';
 
 const DELIVERIES = '/api/notification-service/webhooks';
 
-onBothEngines('what a receiver answered about an instance', (_engine, places) => {
+onBothEngines('the answer of a receiver about an instance', (_engine, places) => {
   let receiver: Receiver;
   /** Resolves before the receiver answers. */
   let beforeAnswer: () => Promise<unknown> = async () => undefined;

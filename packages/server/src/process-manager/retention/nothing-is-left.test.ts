@@ -150,7 +150,7 @@ const ERASURES: readonly (readonly [done: string, erase: Erase])[] = [
 ];
 
 for (const [done, erase] of ERASURES) {
-  onBothEngines(`of a subject that was ${done}`, (engine, places) => {
+  onBothEngines(`the traces of a subject that was ${done}`, (engine, places) => {
     let app: TestApp;
     before(async () => {
       app = await openTestApp(await places.create());

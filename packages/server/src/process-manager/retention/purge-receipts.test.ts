@@ -16,7 +16,7 @@ const ADD_ERASURE = unprepared(`INSERT INTO erasures (tenant_id, instance_id, en
   created_at, deleted_at, deleted_by, rows_removed, blobs_removed, blob_keys)
   VALUES ($1, $2, 'live', 'd', $5, 'REQUEST', $3, $4, 'Test', 1, 0, '[]')`);
 
-onBothEngines('what is left of a deleted instance', (_engine, places) => {
+onBothEngines('the receipt of a deleted instance', (_engine, places) => {
   let db: Db;
   let acme: TenantDb;
   let other: TenantDb;

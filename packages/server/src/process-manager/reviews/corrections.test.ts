@@ -10,7 +10,7 @@ const BORN = '1990-01-31';
 const MISREAD = '1996-01-31';
 const PRINTED = '31 JAN 1996';
 
-onBothEngines('what reviewers correct and reopen', (engine, places) => {
+onBothEngines('corrected values and reopened instances', (engine, places) => {
   let app: TestApp;
   let place: TestPlace;
   let testKey: string;

@@ -10,7 +10,7 @@ import { addToken, pageTokens, SORTABLE, type TokenRow } from './process-tokens.
 const NOW = Date.parse('2030-01-31T12:00:00Z');
 const TOKENS = 2_500;
 
-onBothEngines('many process tokens', (engine, places) => {
+onBothEngines('very many process tokens', (engine, places) => {
   let db: Db;
   let acme: TenantDb;
   const ids = Array.from({ length: TOKENS }, (_, at) => newId(NOW + at));

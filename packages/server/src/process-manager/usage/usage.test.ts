@@ -5,7 +5,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.
 import { DAY } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 
-onBothEngines('usage', (_engine, places) => {
+onBothEngines('the usage figures', (_engine, places) => {
   let app: TestApp;
   let token: string;
   before(async () => {

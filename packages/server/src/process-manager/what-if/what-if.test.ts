@@ -29,7 +29,7 @@ function countTurns(): () => number {
   };
 }
 
-onBothEngines('what if', (_engine, places) => {
+onBothEngines('a what-if run', (_engine, places) => {
   let app: TestApp;
   let token: string;
   let document: { steps: Record<string, unknown>[] };

@@ -8,7 +8,7 @@ import { onBothEngines, openTestApp, type TestApp } from '../../../../test/harne
 /** The number of jobs that a server runs at once. */
 const HANGING = 16;
 
-onBothEngines('services of a tenant that do not answer', (_engine, places) => {
+onBothEngines('slow services of test journeys', (_engine, places) => {
   const hanging: ServerResponse[] = [];
   const service = createServer((request, response) => {
     if (request.url === '/hang' && !isOver) hanging.push(response);
