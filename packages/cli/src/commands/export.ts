@@ -25,6 +25,13 @@ async function exportTo(folder: string, options: ExportOptions): Promise<Result>
   const { client, baseUrl } = await serverFrom(options);
   const { DEFINITIONS } = await import('../configuration/read-folder.ts');
   const files = await filesOf(client, baseUrl);
+  const merged = mergedNames([...files.keys()]);
+  if (merged) {
+    const [one, other] = merged.map((name) => JSON.stringify(name));
+    throw new UsageError(
+      `${one} and ${other} differ only in upper and lower case, or in dots and blanks at the end. Many disks take them for one. Archive one of them first.`,
+    );
+  }
   const linked = [...files.keys()].filter((file) => isBehindLink(folder, file));
   if (linked.length > 0) {
     throw new UsageError(`${folder} holds links where ${linked.join(', ')} would be written. Remove the links first.`);
@@ -57,7 +64,7 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
   const files = new Map<string, string | Buffer>();
   // Editors read this line, so that they know all members and their descriptions.
   const schemaLine = (name: string) => `# yaml-language-server: $schema=${new URL(`/schemas/${name}.json`, baseUrl)}\n`;
-  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'] };
+  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'], size: 1000 };
   for await (const { id, name } of client.processDefinitions.list.all({ query })) {
     // The names come from the server and must not lead to paths outside the folder.
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a definition`);
@@ -82,6 +89,25 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
 
 function withTags({ steps, ...rest }: Record<string, unknown>, tags: readonly string[]) {
   return { ...rest, tags, steps };
+}
+
+/** Two paths that a disk may take for one: it ignores case, or dots and blanks at the end of a name. */
+function mergedNames(files: readonly string[]): [string, string] | undefined {
+  const pathsByFolded = new Map<string, string>();
+  for (const file of files) {
+    const names = file.split('/');
+    for (let end = 1; end <= names.length; end++) {
+      const path = names.slice(0, end).join('/');
+      const folded = names
+        .slice(0, end)
+        .map((name) => name.toLowerCase().replace(/[. ]+$/, ''))
+        .join('/');
+      const other = pathsByFolded.get(folded) ?? path;
+      if (other !== path) return [other, path];
+      pathsByFolded.set(folded, path);
+    }
+  }
+  return undefined;
 }
 
 /** A link of a folder that somebody else made may lead to any file of the user. */

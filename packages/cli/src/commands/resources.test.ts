@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { operations } from '@grove/contract';
+import type { Client } from 'grove-idv-sdk';
 import { configurable, decide } from '../../test/configuration.ts';
 import { grove, groveJson, temporaryFolder } from '../../test/grove.ts';
+import { KINDS } from '../configuration/kinds.ts';
 
 type AppliedPlan = {
   changes: boolean;
@@ -45,6 +48,44 @@ test('apply makes stores, watchlists and webhooks before the definition that nam
   assert.equal(drift.code, 2);
   assert.match(drift.stdout, /webhooks "crm": to be changed/);
   assert.match(drift.stdout, /\+ +- instance\.completed/);
+});
+
+test('export refuses pages that differ only in case or in dots at the end, and names both', async (t) => {
+  const { env, folder, write } = await configurable(t);
+  for (const name of ['Terms', 'terms']) write(`pages/${name}/index.html`, `<p>${name}</p>`);
+  assert.equal((await grove(['apply', folder], env)).code, 0);
+  const exported = temporaryFolder(t);
+  const { code, stderr } = await grove(['export', join(exported, 'new')], env);
+  assert.equal(code, 2);
+  assert.match(stderr, /"pages\/(Terms|terms)" and "pages\/(Terms|terms)" differ only in upper and lower case/);
+  assert.equal(existsSync(join(exported, 'new')), false);
+});
+
+test('apply refuses two new secrets that would take their values from the same variable', async (t) => {
+  const { env, folder, write, client } = await configurable(t);
+  write('cloudSecrets.yaml', { cloudSecrets: [{ name: 'crm-key' }, { name: 'crm_key' }] });
+  const { code, stderr } = await grove(['apply', folder], { ...env, SECRET_CRM_KEY: 'x' });
+  assert.equal(code, 1);
+  assert.match(stderr, /would get the value of "crm-key": both take it from SECRET_CRM_KEY/);
+  assert.equal((await client.cloudSecrets.list()).totalElements, 0);
+});
+
+test('apply reads lists in the largest pages that the API has', async () => {
+  const sizes = new Map<string, unknown>();
+  const listOf = (name: string) => ({
+    list: {
+      all(input?: { query?: { size?: number } }) {
+        sizes.set(name, input?.query?.size);
+        return [];
+      },
+    },
+  });
+  const client = new Proxy({} as Client, { get: (_client, name) => listOf(String(name)) });
+  for (const kind of Object.values(KINDS)) for await (const _none of kind.list(client)) assert.fail();
+  const [list] = [...operations()].filter(({ id }) => id === 'webhooks.list');
+  const query = list?.operation.query as { properties: { size: { maximum: number } } } | undefined;
+  assert.deepEqual(new Set(sizes.values()), new Set([query?.properties.size.maximum]));
+  assert.ok(sizes.size >= Object.keys(KINDS).length);
 });
 
 test('faults of every file and of the server come in one round, and nothing is changed', async (t) => {

@@ -82,11 +82,12 @@ test('a suspended tenant is refused with 100320; delete requires a suspended ten
   const asked = await grove(['tenant', 'delete', 'acme'], env);
   assert.deepEqual([asked.code, asked.stderr.includes('There is no terminal to ask for confirmation')], [2, true]);
   const file = `${folder}/receipt.json`;
-  const done = await groveJson<{ sub: string; rowsRemoved: Record<string, number>; jws: string }>(
+  const done = await groveJson<{ sub: string; isResumed: boolean; rowsRemoved: Record<string, number>; jws: string }>(
     ['tenant', 'delete', 'acme', '--yes', '--receipt', file],
     env,
   );
   assert.equal(done.sub, 'acme');
+  assert.equal(done.isResumed, false);
   assert.equal(done.rowsRemoved.api_keys, 1);
   assert.equal(isStored(tenantKey), false, 'also not in the write-ahead log of the running server');
   assert.equal(JSON.parse(readFileSync(file, 'utf8')).jws, done.jws);
@@ -110,8 +111,26 @@ test('tenant delete says that deleted rows are still in the log if somebody read
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM tenants').get();
   const { code, stdout } = await grove(['tenant', 'delete', 'acme', '--yes'], env);
+  assert.doesNotMatch(stdout, /was interrupted/);
   reader.close();
   assert.equal(code, 0);
   assert.match(stdout, /The tenant acme is deleted: \d+ rows/);
   assert.match(stdout, /The log of the database is in use/);
+});
+
+test('tenant delete says in its receipt that an earlier deletion was interrupted, whose rows it does not count', async (t) => {
+  const env = { GROVE_DATA: temporaryFolder(t) };
+  await groveJson(['tenant', 'create', 'other'], env);
+  await groveJson(['tenant', 'create', 'acme'], env);
+  await groveJson(['tenant', 'suspend', 'acme'], env);
+  const database = new DatabaseSync(join(env.GROVE_DATA, 'grove.sqlite'));
+  database.exec("UPDATE tenants SET status = 'DELETING' WHERE id = 'acme'");
+  database.close();
+  const file = join(env.GROVE_DATA, 'receipt.json');
+  const { code, stdout } = await grove(['tenant', 'delete', 'acme', '--yes', '--receipt', file], env);
+  assert.equal(code, 0);
+  assert.match(stdout, /An earlier deletion of it was interrupted\. The numbers.* do not count what that one removed/);
+  const { isResumed, jws } = JSON.parse(readFileSync(file, 'utf8'));
+  const claims = JSON.parse(Buffer.from(jws.split('.')[1], 'base64url').toString());
+  assert.deepEqual([isResumed, claims.isResumed], [true, true]);
 });

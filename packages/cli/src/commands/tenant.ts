@@ -50,8 +50,9 @@ what must be deleted by a day is deleted all the same. Nothing is lost.`,
       'after',
       `${examples('grove tenant delete acme --receipt acme-deleted.json', 'grove tenant delete acme --yes')}
 Instances, images, users, watchlists, keys, the audit log: all of it. Suspend it first, and wait ten seconds, so that no server
-works on it. A deletion that was interrupted goes on when it is started again. Backups still hold the tenant: a restore of one brings
-it back, and so does its copy of the list of erasures.`,
+works on it. A deletion that was interrupted goes on when it is started again; its receipt then counts what the last run removed,
+and says so with isResumed. Backups still hold the tenant: a restore of one brings it back, and so does its copy of the list of
+erasures.`,
     )
     .action(async (id: string, options: DeleteOptions) => print(options, await remove(id, options)));
 }
@@ -68,6 +69,9 @@ async function setStatus(id: string, action: 'suspend' | 'resume'): Promise<Resu
 const NOT_SCRUBBED =
   'The log of the database is in use, perhaps by a backup. It holds deleted rows until the server stops or another deletion follows.';
 
+const RESUMED =
+  'An earlier deletion of it was interrupted. The numbers, also those of the receipt, do not count what that one removed.';
+
 type DeleteOptions = CommonOptions & { yes?: true; receipt?: string };
 
 async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promise<Result> {
@@ -81,6 +85,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
       throw new OperatorError(`There is no tenant ${id}. grove tenant list shows those there are`);
     if (tenant.status === 'ACTIVE')
       throw new OperatorError(`The tenant is in use. Suspend it first: grove tenant suspend ${id}`);
+    const isResumed = tenant.status === 'DELETING';
     if (!yes) await confirmDelete(id);
     await db.system.write((tx) => setTenantStatus(tx, { id, status: 'DELETING' }));
     const line = progressLine();
@@ -92,7 +97,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
       () => false,
     );
     const rows = Object.values(done.rowsRemoved).reduce((sum, each) => sum + each, 0);
-    const claims = { sub: id, name: tenant.name, deletedDtm: new Date().toISOString(), ...done };
+    const claims = { sub: id, name: tenant.name, deletedDtm: new Date().toISOString(), ...done, isResumed };
     const receipt = {
       ...claims,
       ...(await documentSigner(() => signing.current()).claims('grove-tenant-erasure+jwt', claims)),
@@ -101,6 +106,7 @@ async function remove(id: string, { yes, receipt: file }: DeleteOptions): Promis
     const text = [
       `The tenant ${id} is deleted: ${rows} rows and ${done.blobsRemoved} images.`,
       file === undefined ? `Receipt: ${receipt.jws}` : `The receipt is in ${file}.`,
+      ...(isResumed ? [RESUMED] : []),
       ...(isScrubbed ? [] : [NOT_SCRUBBED]),
       'Backups still hold it. Delete them when their time is over, and delete the tenant again after a restore.',
     ];

@@ -39,7 +39,7 @@ export function hashesOf(files: readonly { path: string; sha256: string }[]): Re
 /** The deployed version of each page; pages without one are left out. */
 export async function* deployedPages(client: Client): AsyncGenerator<object> {
   const names = new Set<string>();
-  for await (const { name } of client.customPages.list.all()) names.add(name);
+  for await (const { name } of client.customPages.list.all({ query: { size: PAGE_SIZE } })) names.add(name);
   for (const name of names) {
     const deployed = await deployedVersion(client, name);
     if (!deployed) continue;

@@ -21,18 +21,24 @@ export type Calls = {
   update(client: Client, item: { id: string; name: string }, values: never, content?: PageContent): Promise<object>;
   /** Converts an item of the server for a file; undefined if it belongs into no file. */
   toFile?(item: Values): Values | undefined;
+  /** The environment variable with the value of a new one. */
+  variable?(name: string): string;
   /** The reason why the resource cannot be created now. */
   missing?(name: string): string | undefined;
 };
+
+/** Lists are read in the largest pages that there are. */
+export const LARGE_PAGES = { query: { size: 1000 } } as const;
 
 export const KINDS = {
   cloudSecrets: {
     fields: ['name', 'description', 'type', 'hosts'],
     fixed: ['name', 'type'],
-    list: (client) => client.cloudSecrets.list.all(),
+    list: (client) => client.cloudSecrets.list.all(LARGE_PAGES),
     create: (client, body: { name: string }) =>
       client.cloudSecrets.create({ body: { ...body, value: process.env[variableOf(body.name)] ?? '' } }),
     update: (client, { id: cloudSecretId }, body) => client.cloudSecrets.update({ cloudSecretId, body }),
+    variable: variableOf,
     missing: (name) =>
       process.env[variableOf(name)]
         ? undefined
@@ -40,7 +46,7 @@ export const KINDS = {
   },
   stores: {
     fields: ['name', 'description', 'status', 'configuration'],
-    list: (client) => client.stores.list.all(),
+    list: (client) => client.stores.list.all(LARGE_PAGES),
     create: (client, values: Values) => writeStore(client, values, true),
     update: (client, { name }, values: Values) => writeStore(client, { ...values, name }, false),
     toFile: shownStore,
@@ -48,13 +54,13 @@ export const KINDS = {
   watchlists: {
     fields: ['name', 'description', 'type', 'status', 'maxSize', 'expireMembersAfter'],
     fixed: ['type'],
-    list: (client) => client.watchlists.list.all(),
+    list: (client) => client.watchlists.list.all(LARGE_PAGES),
     create: (client, body) => client.watchlists.create({ body }),
     update: (client, { id: watchlistId }, body) => client.watchlists.update({ watchlistId, body }),
   },
   webhooks: {
     fields: ['name', 'description', 'uri', 'method', 'headers', 'bodyTemplate', 'events', 'status', 'retryIntervalsMs'],
-    list: (client) => client.webhooks.list.all(),
+    list: (client) => client.webhooks.list.all(LARGE_PAGES),
     create: (client, body) => client.webhooks.create({ body }),
     update: (client, { id: webhookId }, body) => client.webhooks.update({ webhookId, body }),
   },
@@ -62,7 +68,7 @@ export const KINDS = {
     fields: ['name', 'palette', 'darkPalette', 'radius', 'fontFamily', 'defaultLanguage', 'texts'],
     fixed: ['name'],
     whole: ['texts'],
-    list: (client) => client.themes.list.all(),
+    list: (client) => client.themes.list.all(LARGE_PAGES),
     create: (client, body) => client.themes.create({ body }),
     update: (client, { name: themeName }, body) => client.themes.update({ themeName, body }),
   },
@@ -101,7 +107,7 @@ function variableOf(name: string): string {
 /** The keys of the client's own environment: a key of the other one may have the same name and is never changed. */
 async function* ownKeys(client: Client): AsyncIterable<object> {
   const environment = environmentOf(client);
-  for await (const key of client.apiKeys.list.all()) if (key.environment === environment) yield key;
+  for await (const key of client.apiKeys.list.all(LARGE_PAGES)) if (key.environment === environment) yield key;
 }
 
 const OWN_TENANT = /^TNT#[^#]+#/;

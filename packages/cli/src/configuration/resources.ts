@@ -93,11 +93,18 @@ export async function compareResources(client: Client, files: readonly ResourceF
     const wantedFiles = files.filter((each) => each.kind === kind);
     if (wantedFiles.length === 0) continue;
     const there = await itemsOf(client, kind);
-    const { missing } = KINDS[kind] as Calls;
+    const { missing, variable } = KINDS[kind] as Calls;
+    const newNames = new Map<string | undefined, string>();
     for (const each of wantedFiles) {
       const change = changeOf(each, there.get(each.name));
-      const fault = change.action === 'create' ? missing?.(each.name) : undefined;
-      if (fault !== undefined) compared.faults.push(`${each.placeOf(each.pointer)} ${each.pointer} ${fault}`);
+      const isNew = change.action === 'create';
+      const from = isNew ? variable?.(each.name) : undefined;
+      const other = from && newNames.get(from);
+      if (from) newNames.set(from, each.name);
+      const fault = other
+        ? `would get the value of ${JSON.stringify(other)}: both take it from ${from}. Apply one after the other`
+        : isNew && missing?.(each.name);
+      if (fault) compared.faults.push(`${each.placeOf(each.pointer)} ${each.pointer} ${fault}`);
       compared.changes.push(change);
     }
     const names = new Set(wantedFiles.map(({ name }) => name));
