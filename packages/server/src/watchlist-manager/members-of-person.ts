@@ -1,16 +1,15 @@
 import type { Audit } from '../audit/audit.ts';
 import type { TenantReads } from '../db/db.ts';
-import { countOf, query } from '../db/sql/statement.ts';
+import { query } from '../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../kernel/person-source.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { deleteMember, memberKey, memberPlaceOf } from './erase-again.ts';
 import { type Details, detailsContext, subjectOf } from './member-details.ts';
-import { findListForUpdate, listsAmong } from './watchlists.repository.ts';
+import { countMembers, findListForUpdate, listsAmong } from './watchlists.repository.ts';
 
 /** A list comes before the next, a member before the next of its list: as their keys are compared. */
 const IN_ENVIRONMENT = `m.tenant_id = :tenant_id AND m.watchlist_id IN
   (SELECT id FROM watchlists w WHERE w.tenant_id = :tenant_id AND w.environment = :environment)`;
-const COUNT = countOf(`FROM watchlist_members m WHERE ${IN_ENVIRONMENT}`);
 const AFTER = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
   AND (m.watchlist_id > :listId OR (m.watchlist_id = :listId AND m.id > :memberId)) ORDER BY m.watchlist_id, m.id LIMIT :limit + 0`);
 const ONE = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
@@ -28,7 +27,7 @@ export function membersOfPerson(deps: {
   };
   return {
     kind: 'watchlistMember',
-    count: (db, environment) => COUNT(db, { environment }),
+    count: countMembers,
     async page(db, environment, after, limit) {
       const { listId, memberId } = memberPlaceOf(after);
       const rows = await AFTER.all(db, { environment, listId, memberId, limit });

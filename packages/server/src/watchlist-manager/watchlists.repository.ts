@@ -1,5 +1,5 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
-import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
+import { bigint, FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { NAME_FILTER } from '../db/sql/list.ts';
 import { query } from '../db/sql/statement.ts';
 import { integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../db/sql/table.ts';
@@ -81,6 +81,14 @@ const OLDEST = query<{ at: number | null }>()(
 /** When the first list was made that is still there. There are few. */
 export async function oldestList(db: TenantReads): Promise<number | undefined> {
   return (await OLDEST.get(db, {}))?.at ?? undefined;
+}
+
+const MEMBERS = query<{ total: number }>()(`SELECT ${bigint('coalesce(sum(num_members), 0)')} AS total FROM watchlists
+  WHERE tenant_id = :tenant_id AND environment = :environment`);
+
+/** The members of all lists, with those that have expired and were not purged yet. */
+export async function countMembers(db: TenantReads, environment: Environment): Promise<number> {
+  return (await MEMBERS.get(db, { environment }))?.total ?? 0;
 }
 
 /** Those of some lists that are there, in whichever environment. */

@@ -1,14 +1,20 @@
-import { countOf, query } from '../../db/sql/statement.ts';
+import { query } from '../../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../../kernel/person-source.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { deleteUser, removeHistory } from './delete-user.ts';
 import { openUsers } from './ext-id-seal.ts';
 import { attributesOf } from './user-view.ts';
-import { findUser, findUserForUpdate, USER_COLUMNS, type UserRow, usersAmong } from './users.repository.ts';
+import {
+  countUsersIn,
+  findUser,
+  findUserForUpdate,
+  USER_COLUMNS,
+  type UserRow,
+  usersAmong,
+} from './users.repository.ts';
 
 const IN_ENVIRONMENT = `u.tenant_id = :tenant_id AND u.store_id IN
   (SELECT id FROM identity_stores s WHERE s.tenant_id = :tenant_id AND s.environment = :environment)`;
-const COUNT = countOf(`FROM identity_users u WHERE ${IN_ENVIRONMENT}`);
 const AFTER =
   query<UserRow>()(`SELECT ${USER_COLUMNS.join(', ')} FROM identity_users u WHERE ${IN_ENVIRONMENT} AND u.id > :after
   ORDER BY u.id LIMIT :limit + 0`);
@@ -19,7 +25,7 @@ export function usersOfPerson(
 ): PersonSource {
   return {
     kind: 'user',
-    count: (db, environment) => COUNT(db, { environment }),
+    count: countUsersIn,
     async page(db, environment, after, limit) {
       const items: PersonItem[] = [];
       const rows = await openUsers(db, await AFTER.all(db, { environment, after, limit }));

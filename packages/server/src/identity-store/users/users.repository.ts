@@ -1,4 +1,4 @@
-import { addToCounter, readCounter } from '../../db/counters.ts';
+import { addToCounter, readCounter, readCounters } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, forUpdateOf, inList } from '../../db/sql/dialect.ts';
 import { prepare, query } from '../../db/sql/statement.ts';
@@ -117,6 +117,16 @@ export const usersAmong =
   query<FoundUser>()(`SELECT u.id, s.id AS "storeId", s.name, s.environment FROM identity_users u
   JOIN identity_stores s ON s.tenant_id = u.tenant_id AND s.id = u.store_id
   WHERE u.tenant_id = :tenant_id AND u.id ${inList(':ids')}`).all;
+
+const STORES = query<{ id: string }>()(`SELECT id FROM identity_stores
+  WHERE tenant_id = :tenant_id AND environment = :environment`);
+
+/** The users of all stores. */
+export async function countUsersIn(db: TenantReads, environment: Environment): Promise<number> {
+  const names = (await STORES.all(db, { environment })).map(({ id }) => counterOf(id));
+  const counters = await readCounters(db, names);
+  return [...counters.values()].reduce((sum, each) => sum + each, 0);
+}
 
 export function countUsers(db: TenantReads, storeId: string): Promise<number> {
   return readCounter(db, counterOf(storeId));

@@ -1,10 +1,9 @@
 import type { TenantReads, TenantTx } from '../../db/db.ts';
-import { countOf, query, statement } from '../../db/sql/statement.ts';
+import { query, statement } from '../../db/sql/statement.ts';
 import type { Erasable } from '../../erasure-log/replay-erasures.ts';
 import { externalIdsOf, type PersonSource } from '../../kernel/person-source.ts';
-import { findToken, findTokenForUpdate, removeToken, type TokenRow } from './process-tokens.repository.ts';
+import { countTokens, findToken, findTokenForUpdate, removeToken, type TokenRow } from './process-tokens.repository.ts';
 
-const COUNT = countOf('FROM process_tokens WHERE tenant_id = :tenant_id AND environment = :environment');
 const AFTER = query<{
   id: string;
 }>()(`SELECT id FROM process_tokens WHERE tenant_id = :tenant_id AND environment = :environment AND id > :after
@@ -20,7 +19,7 @@ const OLDEST = query<{ at: number | null }>()(
 export function tokensOfPerson(): PersonSource {
   return {
     kind: 'processToken',
-    count: (db, environment) => COUNT(db, { environment }),
+    count: countTokens,
     async page(db, environment, after, limit) {
       const ids = await AFTER.all(db, { environment, after, limit });
       const rows = await Promise.all(ids.map(({ id }) => findToken(db, id)));
