@@ -106,8 +106,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme, config.fastLane);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
-    broke(request, error) {
-      const requestId = request.id;
+    broke({ id: requestId }, error) {
       // A caller who lost a permission meanwhile is not a fault of the server.
       if (!(error instanceof ApiError) || error.status >= 500)
         log.error({ requestId, err: error }, 'response stream failed');
