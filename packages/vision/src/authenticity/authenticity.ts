@@ -43,7 +43,7 @@ export const AUTHENTICITY_BOUNDS = {
    */
   portraitSave: { bound: 10, sign: 'above' },
   /** How much sharper the portrait is than the print, as a share of an edge: another lens photographed it. */
-  portraitSharpness: { bound: 0.024, sign: 'above' },
+  portraitSharpness: { bound: 0.05, sign: 'above' },
   /** The longest straight edge that no lens has blurred, in heights of the document: something was put into the picture. */
   cutBorder: { bound: 0.1, sign: 'above' },
   /** How much more ink the fullest digit of the zone has than others: it was written over another digit. */

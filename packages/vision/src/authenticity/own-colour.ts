@@ -2,115 +2,119 @@ import type { Raster } from '../images/raster.ts';
 import { resize } from '../images/warp.ts';
 
 const WIDTH = 400;
-/** The step between sampled pixels: the fit needs thousands of points, not a hundred thousand. */
-const STRIDE = 5;
+/** A place is the mean of this many pixels across and down: noise and the fringes of a lens are finer. */
+const PLACE = 3;
 /** 1, L, L², L³, and the position, alone and with L: a lamp's tint changes with both, print does not. */
 const TERMS = 8;
+const ROW = TERMS + 2;
+/** The share of the places whose colour is at least that of the side: a little print in colour is enough. */
+const COLOURED_SHARE = 0.05;
+/**
+ * A place outside these has lost its colour. So has one in or beside which the light clips a pixel: clipped and other colours
+ * mix there, and lightness does not explain the mixture.
+ */
+const [DARKEST, LIGHTEST, CLIPPED] = [8, 97, 250];
+const MIN_PLACES = 25 * TERMS;
+/** The fit needs thousands of places, and uses each fourth. */
+const FIT_EVERY = 4;
 
 /** The margins, in shares of the sides, which may show the table or the fingers that hold the document. */
 const [MARGIN_ACROSS, MARGIN_DOWN] = [0.15, 0.2];
 
 /**
  * How much colour a document has beyond the tint of the light: the deviation of a* and b* (CIE Lab) from what lightness
- * and place alone explain. A grey copy under any lamp has next to none, at least within its margins.
+ * and place explain, which a twentieth of the places exceed. A grey copy under any lamp has next to none, at least within
+ * its margins.
  */
 export function ownColour(straight: Raster): number {
   const height = Math.max(8, Math.round((straight.height * WIDTH) / straight.width));
   const image = resize(straight, WIDTH, height);
-  return Math.min(colourOf(image), colourOf(withoutMargins(image)));
+  return Math.min(colourOf(placesOf(image, 0, 0)), colourOf(placesOf(image, MARGIN_ACROSS, MARGIN_DOWN)));
 }
 
-function withoutMargins({ width, height, data }: Raster): Raster {
-  const [left, top] = [Math.round(width * MARGIN_ACROSS), Math.round(height * MARGIN_DOWN)];
-  const [across, down] = [width - 2 * left, height - 2 * top];
-  const part = new Uint8Array(across * down * 3);
-  for (let row = 0; row < down; row += 1) {
-    const from = ((top + row) * width + left) * 3;
-    part.set(data.subarray(from, from + across * 3), row * across * 3);
+/** The places that are neither black nor clipped: of each, the terms, then a and b. */
+type Places = { readonly rows: Float64Array; readonly count: number };
+
+function placesOf(image: Raster, marginAcross: number, marginDown: number): Places {
+  const { width, height } = image;
+  const [left, top] = [Math.max(1, Math.round(width * marginAcross)), Math.max(1, Math.round(height * marginDown))];
+  const [across, down] = [Math.floor((width - 2 * left) / PLACE), Math.floor((height - 2 * top) / PLACE)];
+  const rows = new Float64Array(across * down * ROW);
+  let count = 0;
+  for (let place = 0; place < across * down; place += 1) {
+    const [x, y] = [left + (place % across) * PLACE, top + Math.floor(place / across) * PLACE];
+    if (isClippedNear(image, x, y)) continue;
+    const [lightness, a, b] = labAt(image, x, y);
+    if (lightness < DARKEST || lightness > LIGHTEST) continue;
+    const [light, u, v] = [lightness / 100, x / width - 0.5, y / height - 0.5];
+    rows.set([1, light, light ** 2, light ** 3, u, v, u * light, v * light, a, b], count * ROW);
+    count += 1;
   }
-  return { width: across, height: down, data: part };
+  return { rows, count };
 }
 
-/** With a smaller share of pixels that are neither black nor clipped, the rest is mostly the edges of print. */
-const LEAST_UNCLIPPED = 0.5;
-const FLAT_STRIDE = 2;
-/** A pixel is flat if its neighbours differ by at most this much green. */
-const FLAT_STEPS = 14;
-const MIN_POINTS = 50 * TERMS;
-const MIN_FLAT_POINTS = 25 * TERMS;
-
-/**
- * If the light clips a colour of the paper, the pixels at the edges of print mix clipped with other colours, and lightness
- * does not explain the mixture. Then flat places count as well. They alone do not, because few are left of a genuine
- * document: it is the geometric mean of both.
- */
-function colourOf(image: Raster): number {
-  const all = restOn(image, STRIDE, () => true);
-  if (all.unclippedShare >= LEAST_UNCLIPPED) return all.count < MIN_POINTS ? 0 : all.rest;
-  const flat = restOn(image, FLAT_STRIDE, (x, y) => isFlat(image, x, y));
-  return flat.count < MIN_FLAT_POINTS ? 0 : Math.sqrt(flat.rest * all.rest);
+function isClippedNear({ width, data }: Raster, left: number, top: number): boolean {
+  for (let y = top - 1; y <= top + PLACE; y += 1) {
+    const from = (y * width + left - 1) * 3;
+    for (let at = from; at < from + (PLACE + 2) * 3; at += 1) if ((data[at] as number) >= CLIPPED) return true;
+  }
+  return false;
 }
 
-function isFlat({ width, height, data }: Raster, x: number, y: number): boolean {
-  if (x === 0 || y === 0 || x === width - 1 || y === height - 1) return false;
-  let [least, most] = [255, 0];
-  for (let row = y - 1; row <= y + 1; row += 1) {
-    for (let column = x - 1; column <= x + 1; column += 1) {
-      const green = data[(row * width + column) * 3 + 1] as number;
-      least = Math.min(least, green);
-      most = Math.max(most, green);
+function colourOf(places: Places): number {
+  const { rows, count } = places;
+  if (count < MIN_PLACES) return 0;
+  const [byA, byB] = fit(places);
+  const rests = new Float64Array(count);
+  for (let at = 0; at < count; at += 1) {
+    let [a, b] = [rows[at * ROW + TERMS] as number, rows[at * ROW + TERMS + 1] as number];
+    for (let i = 0; i < TERMS; i += 1) {
+      const term = rows[at * ROW + i] as number;
+      a -= term * (byA[i] as number);
+      b -= term * (byB[i] as number);
+    }
+    rests[at] = Math.hypot(a, b);
+  }
+  return rests.sort()[Math.floor(count * (1 - COLOURED_SHARE))] as number;
+}
+
+/** The factors with which the terms come nearest to a, and those for b. */
+function fit({ rows, count }: Places): readonly [byA: Float64Array, byB: Float64Array] {
+  // The sums of the products of terms and values are all that the fit needs.
+  const sums = Array.from({ length: TERMS }, () => new Float64Array(ROW));
+  for (let from = 0; from < count * ROW; from += FIT_EVERY * ROW) {
+    for (let i = 0; i < TERMS; i += 1) {
+      const line = sums[i] as Float64Array;
+      const term = rows[from + i] as number;
+      for (let j = 0; j < ROW; j += 1) line[j] = (line[j] as number) + term * (rows[from + j] as number);
     }
   }
-  return most - least <= FLAT_STEPS;
+  const factorsOf = (column: number) =>
+    solve(sums.map((line) => Float64Array.of(...line.subarray(0, TERMS), line[column] as number)));
+  return [factorsOf(TERMS), factorsOf(TERMS + 1)];
 }
 
-/** The colour that the terms leave at the relevant places, and the share of places neither black nor clipped. */
-function restOn(
-  { width, height, data }: Raster,
-  stride: number,
-  counts: (x: number, y: number) => boolean,
-): { rest: number; count: number; unclippedShare: number } {
-  // Each row: the terms, then a and b. The sums of their products are all that the fit needs.
-  const row = new Float64Array(TERMS + 2);
-  const sums = Array.from({ length: TERMS + 2 }, () => new Float64Array(TERMS + 2));
-  let [count, unclipped, places] = [0, 0, 0];
-  for (let y = 0; y < height; y += stride) {
-    for (let x = 0; x < width; x += stride) {
-      places += 1;
-      const at = (y * width + x) * 3;
-      const lab = labOf(data[at] as number, data[at + 1] as number, data[at + 2] as number);
-      // Black or clipped pixels have lost their colour.
-      if (lab[0] < 8 || lab[0] > 97) continue;
-      unclipped += 1;
-      if (!counts(x, y)) continue;
-      const light = lab[0] / 100;
-      const [u, v] = [x / width - 0.5, y / height - 0.5];
-      row.set([1, light, light ** 2, light ** 3, u, v, u * light, v * light, lab[1], lab[2]]);
-      for (let i = 0; i < TERMS + 2; i += 1) {
-        const line = sums[i] as Float64Array;
-        for (let j = 0; j < TERMS + 2; j += 1) line[j] = (line[j] as number) + (row[i] as number) * (row[j] as number);
-      }
-      count += 1;
-    }
-  }
-  return {
-    rest: Math.sqrt((restOf(sums, TERMS) + restOf(sums, TERMS + 1)) / Math.max(1, count)),
-    count,
-    unclippedShare: unclipped / places,
-  };
-}
-
-function linear(value: number): number {
-  const share = value / 255;
+function linear(share: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
-const LINEAR = Float64Array.from({ length: 256 }, (_, value) => linear(value));
+/** Of the sum of all pixels of a place. */
+const MOST_SUM = 255 * PLACE ** 2;
+const LINEAR = Float64Array.from({ length: MOST_SUM + 1 }, (_, sum) => linear(sum / MOST_SUM));
 
 function cubeRoot(share: number): number {
   return share > 0.008856 ? Math.cbrt(share) : 7.787 * share + 16 / 116;
 }
 
-function labOf(red: number, green: number, blue: number): [light: number, a: number, b: number] {
+function labAt({ width, data }: Raster, left: number, top: number): readonly [light: number, a: number, b: number] {
+  let [red, green, blue] = [0, 0, 0];
+  for (let y = top; y < top + PLACE; y += 1) {
+    const from = (y * width + left) * 3;
+    for (let at = from; at < from + PLACE * 3; at += 3) {
+      red += data[at] as number;
+      green += data[at + 1] as number;
+      blue += data[at + 2] as number;
+    }
+  }
   const [r, g, b] = [LINEAR[red] as number, LINEAR[green] as number, LINEAR[blue] as number];
   const x = cubeRoot((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
   const y = cubeRoot(0.2126 * r + 0.7152 * g + 0.0722 * b);
@@ -118,18 +122,8 @@ function labOf(red: number, green: number, blue: number): [light: number, a: num
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** The sum of squares that is left of the values in a column after the best fit of the terms. */
-function restOf(sums: readonly Float64Array[], column: number): number {
-  const products = sums.map((line) => line[column] as number);
-  const matrix = Array.from({ length: TERMS }, (_, i) =>
-    Float64Array.from([...(sums[i] as Float64Array).subarray(0, TERMS), products[i] as number]),
-  );
-  const explainedSum = solve(matrix).reduce((sum, factor, i) => sum + factor * (products[i] as number), 0);
-  return Math.max(0, (products[column] as number) - explainedSum);
-}
-
 /** Gaussian elimination with a little ridge, so that a page of one lightness has an answer as well. */
-function solve(matrix: readonly Float64Array[]): number[] {
+function solve(matrix: readonly Float64Array[]): Float64Array {
   const size = matrix.length;
   for (let i = 0; i < size; i += 1) {
     const row = matrix[i] as Float64Array;
@@ -144,5 +138,5 @@ function solve(matrix: readonly Float64Array[]): number[] {
       for (let j = i; j <= size; j += 1) other[j] = (other[j] as number) - factor * (pivot[j] as number);
     }
   }
-  return matrix.map((row, i) => (row[size] as number) / (row[i] as number));
+  return Float64Array.from(matrix, (row, i) => (row[size] as number) / (row[i] as number));
 }

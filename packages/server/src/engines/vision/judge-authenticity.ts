@@ -82,8 +82,8 @@ const GRID_BESIDE_ZONE = 0.83;
 
 /**
  * Judges the edges around the portrait. On most documents with a zone the portrait is printed into the page and fades into
- * it, so one of these is enough: hard edges, edges with few gaps, or four lines without a gap, however faint beside the zone
- * but more than faint on the other side of a card. Licences, visas and some passports have portraits with edges: there the
+ * it, so one of these is enough: very hard edges, edges with few gaps, or four lines without a gap, however faint beside the
+ * zone but more than faint on the other side of a card. Licences, visas and some passports have portraits with edges: there the
  * noise of the portrait must differ as well, or the edges must be harder than any genuine ones. The photograph on a visa
  * always has its own noise.
  */
@@ -92,7 +92,7 @@ function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz =
   const fades = mrz !== undefined && !FRAMED_PORTRAITS.has(mrz.format) && !FRAMED_PORTRAITS.has(styleOf(mrz));
   if (fades) {
     const frame = nearnessOf(authenticity, 'portraitFrame');
-    const isHard = edges >= HARD_EVEN_WITH_GAPS || (edges >= 1 && frame >= FEW_GAPS);
+    const isHard = edges >= HARDER || (edges >= 1 && frame >= FEW_GAPS);
     return isHard || (frame >= 1 && (ownZone !== undefined || edges >= MORE_THAN_FAINT));
   }
   const isVisa = mrz?.format === 'MRVA' || mrz?.format === 'MRVB';
@@ -100,7 +100,6 @@ function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz =
 }
 
 /** Shares of the bounds of `portraitEdges` and `portraitFrame`. */
-const HARD_EVEN_WITH_GAPS = 1.37;
 const FEW_GAPS = 0.922;
 const MORE_THAN_FAINT = 0.548;
 
@@ -120,7 +119,7 @@ const FRAMED_PORTRAITS: ReadonlySet<string> = new Set([
   'TD3 UKR',
 ]);
 
-/** The multiple of their bound that the edges of no genuine licence reached. */
+/** The multiple of their bound that the edges of no genuine licence reached, nor those of portraits with gaps in them. */
 const HARDER = 2.2;
 /** The sum of the shares of the bounds that counts as a sign. */
 const ENOUGH_WEAK = 2.85;

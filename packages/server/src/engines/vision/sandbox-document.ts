@@ -59,7 +59,7 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   portraitFrame: { value: 0.4, bound: 0.867 },
   portraitNoise: { value: 0.1, bound: 0.5 },
   portraitSave: { value: -900, bound: 10 },
-  portraitSharpness: { value: -0.02, bound: 0.024 },
+  portraitSharpness: { value: -0.02, bound: 0.05 },
   cutBorder: { value: 0, bound: 0.1 },
   zoneStrokes: { value: 0.05, bound: 0.26 },
   zoneColour: { value: 0.02, bound: 0.13 },
