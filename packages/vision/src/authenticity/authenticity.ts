@@ -14,7 +14,7 @@ import { portraitSigns } from './portrait-signs.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
-export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '15' };
+export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', version: '16' };
 
 /**
  * The measurements, and the bound beyond which each is a sign by itself. Set on photographs of public specimens and on
