@@ -36,6 +36,11 @@ test('a document with a coloured portrait alone has colour of its own', () => {
   assert.ok(ownColour(page((x, y) => (isPortrait(x, y) ? [180 + 60 * y, 120 + 40 * x, 90] : undefined))) > bound);
 });
 
+test('a pale document with a little print in colour has colour of its own', () => {
+  const isHeading = (x: number, y: number): boolean => y > 0.3 && y < 0.45 && x > 0.15 && x < 0.8;
+  assert.ok(ownColour(page((x, y) => (isHeading(x, y) ? [165, 150, 110] : undefined))) > bound);
+});
+
 /** White paper with fine print and a portrait, in colour or grey, under a lamp so bright that it clips the paper. */
 function brightPage(portrait: (light: number, isSkin: boolean) => Colour): Raster {
   const [width, height] = [1200, 840];

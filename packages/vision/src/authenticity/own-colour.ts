@@ -2,20 +2,20 @@ import type { Raster } from '../images/raster.ts';
 import { resize } from '../images/warp.ts';
 
 const WIDTH = 400;
-/** A place is the mean of this many pixels across and down: noise and the fringes of a lens are finer. */
-const PLACE = 3;
+/** A block is the mean of this many pixels across and down: noise and the fringes of a lens are finer. */
+const BLOCK = 3;
 /** 1, L, L², L³, and the position, alone and with L: a lamp's tint changes with both, print does not. */
 const TERMS = 8;
 const ROW = TERMS + 2;
-/** The share of the places whose colour is at least that of the side: a little print in colour is enough. */
+/** The share of the blocks whose colour is at least that of the side: a little print in colour is enough. */
 const COLOURED_SHARE = 0.05;
 /**
- * A place outside these has lost its colour. So has one in or beside which the light clips a pixel: clipped and other colours
+ * A block outside these has lost its colour. So has one in or beside which the light clips a pixel: clipped and other colours
  * mix there, and lightness does not explain the mixture.
  */
 const [DARKEST, LIGHTEST, CLIPPED] = [8, 97, 250];
-const MIN_PLACES = 25 * TERMS;
-/** The fit needs thousands of places, and uses each fourth. */
+const MIN_BLOCKS = 25 * TERMS;
+/** The fit needs thousands of blocks, and uses each fourth. */
 const FIT_EVERY = 4;
 
 /** The margins, in shares of the sides, which may show the table or the fingers that hold the document. */
@@ -23,26 +23,26 @@ const [MARGIN_ACROSS, MARGIN_DOWN] = [0.15, 0.2];
 
 /**
  * How much colour a document has beyond the tint of the light: the deviation of a* and b* (CIE Lab) from what lightness
- * and place explain, which a twentieth of the places exceed. A grey copy under any lamp has next to none, at least within
+ * and position explain, which a twentieth of the blocks exceed. A grey copy under any lamp has next to none, at least within
  * its margins.
  */
 export function ownColour(straight: Raster): number {
   const height = Math.max(8, Math.round((straight.height * WIDTH) / straight.width));
   const image = resize(straight, WIDTH, height);
-  return Math.min(colourOf(placesOf(image, 0, 0)), colourOf(placesOf(image, MARGIN_ACROSS, MARGIN_DOWN)));
+  return Math.min(colourOf(blocksOf(image, 0, 0)), colourOf(blocksOf(image, MARGIN_ACROSS, MARGIN_DOWN)));
 }
 
-/** The places that are neither black nor clipped: of each, the terms, then a and b. */
-type Places = { readonly rows: Float64Array; readonly count: number };
+/** The blocks that are neither black nor clipped: of each, the terms, then a and b. */
+type Blocks = { readonly rows: Float64Array; readonly count: number };
 
-function placesOf(image: Raster, marginAcross: number, marginDown: number): Places {
+function blocksOf(image: Raster, marginAcross: number, marginDown: number): Blocks {
   const { width, height } = image;
   const [left, top] = [Math.max(1, Math.round(width * marginAcross)), Math.max(1, Math.round(height * marginDown))];
-  const [across, down] = [Math.floor((width - 2 * left) / PLACE), Math.floor((height - 2 * top) / PLACE)];
+  const [across, down] = [Math.floor((width - 2 * left) / BLOCK), Math.floor((height - 2 * top) / BLOCK)];
   const rows = new Float64Array(across * down * ROW);
   let count = 0;
-  for (let place = 0; place < across * down; place += 1) {
-    const [x, y] = [left + (place % across) * PLACE, top + Math.floor(place / across) * PLACE];
+  for (let block = 0; block < across * down; block += 1) {
+    const [x, y] = [left + (block % across) * BLOCK, top + Math.floor(block / across) * BLOCK];
     if (isClippedNear(image, x, y)) continue;
     const [lightness, a, b] = labAt(image, x, y);
     if (lightness < DARKEST || lightness > LIGHTEST) continue;
@@ -54,17 +54,17 @@ function placesOf(image: Raster, marginAcross: number, marginDown: number): Plac
 }
 
 function isClippedNear({ width, data }: Raster, left: number, top: number): boolean {
-  for (let y = top - 1; y <= top + PLACE; y += 1) {
+  for (let y = top - 1; y <= top + BLOCK; y += 1) {
     const from = (y * width + left - 1) * 3;
-    for (let at = from; at < from + (PLACE + 2) * 3; at += 1) if ((data[at] as number) >= CLIPPED) return true;
+    for (let at = from; at < from + (BLOCK + 2) * 3; at += 1) if ((data[at] as number) >= CLIPPED) return true;
   }
   return false;
 }
 
-function colourOf(places: Places): number {
-  const { rows, count } = places;
-  if (count < MIN_PLACES) return 0;
-  const [byA, byB] = fit(places);
+function colourOf(blocks: Blocks): number {
+  const { rows, count } = blocks;
+  if (count < MIN_BLOCKS) return 0;
+  const [byA, byB] = fit(blocks);
   const rests = new Float64Array(count);
   for (let at = 0; at < count; at += 1) {
     let [a, b] = [rows[at * ROW + TERMS] as number, rows[at * ROW + TERMS + 1] as number];
@@ -79,7 +79,7 @@ function colourOf(places: Places): number {
 }
 
 /** The factors with which the terms come nearest to a, and those for b. */
-function fit({ rows, count }: Places): readonly [byA: Float64Array, byB: Float64Array] {
+function fit({ rows, count }: Blocks): readonly [byA: Float64Array, byB: Float64Array] {
   // The sums of the products of terms and values are all that the fit needs.
   const sums = Array.from({ length: TERMS }, () => new Float64Array(ROW));
   for (let from = 0; from < count * ROW; from += FIT_EVERY * ROW) {
@@ -97,8 +97,8 @@ function fit({ rows, count }: Places): readonly [byA: Float64Array, byB: Float64
 function linear(share: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
-/** Of the sum of all pixels of a place. */
-const MOST_SUM = 255 * PLACE ** 2;
+/** Of the sum of all pixels of a block. */
+const MOST_SUM = 255 * BLOCK ** 2;
 const LINEAR = Float64Array.from({ length: MOST_SUM + 1 }, (_, sum) => linear(sum / MOST_SUM));
 
 function cubeRoot(share: number): number {
@@ -107,9 +107,9 @@ function cubeRoot(share: number): number {
 
 function labAt({ width, data }: Raster, left: number, top: number): readonly [light: number, a: number, b: number] {
   let [red, green, blue] = [0, 0, 0];
-  for (let y = top; y < top + PLACE; y += 1) {
+  for (let y = top; y < top + BLOCK; y += 1) {
     const from = (y * width + left) * 3;
-    for (let at = from; at < from + PLACE * 3; at += 3) {
+    for (let at = from; at < from + BLOCK * 3; at += 3) {
       red += data[at] as number;
       green += data[at + 1] as number;
       blue += data[at + 2] as number;
