@@ -36,8 +36,8 @@ describe('the client of the push providers', () => {
   });
 
   const apple = randomBytes(32).toString('hex');
-  const send = (provider: ProviderName, token: string, settings = providers.settings as object) =>
-    push({ provider, token, settings }, { id: 'one', message: 'Hi', data: {}, expiresAt: clock.now() + HOUR });
+  const send = (provider: ProviderName, token: string, settings = providers.settings as object, owner = 'bank') =>
+    push({ owner, provider, token, settings }, { id: 'one', message: 'Hi', data: {}, expiresAt: clock.now() + HOUR });
 
   it('the client of the push providers understands the answers of each provider', async () => {
     const browser = providers.subscribe('words');
@@ -93,6 +93,35 @@ describe('the client of the push providers', () => {
     for (let at = 0; at < FAILURES_UNTIL_OPEN + 10; at++) assert.equal((await send('FCM', 'g')).kind, 'LATER');
     assert.equal(calls, FAILURES_UNTIL_OPEN);
     assert.equal((await send('APNS', apple)).kind, 'SENT');
+  });
+
+  it('the client of the push providers still sends for others when settings or tokens of one owner lead to a server that is down', async () => {
+    // Nobody listens on port 1.
+    const allow = parseAllowList([...providers.allow.split(','), '127.0.0.1:1']);
+    assert.ok(allow);
+    const wider = openOutbound({ allow });
+    push = openPush({ outbound: wider, http2, clock });
+    const nowhere = 'http://127.0.0.1:1';
+    const badToken = { ...providers.settings, fcm: { ...providers.settings.fcm, tokenUri: `${nowhere}/token` } };
+    const good = providers.subscribe('honest');
+    const subscription = JSON.parse(good);
+    // The token names the honest service as well, but it is sent to another address.
+    const bad = JSON.stringify({ of: { endpoint: subscription.endpoint }, ...subscription, endpoint: `${nowhere}/x` });
+    try {
+      for (let at = 0; at < FAILURES_UNTIL_OPEN; at++) {
+        assert.equal((await send('FCM', 'g', badToken, 'hostile')).kind, 'LATER');
+        assert.equal((await send('WEB_PUSH', bad)).kind, 'LATER');
+        assert.equal((await send('FCM', 'g', badToken)).kind, 'LATER');
+      }
+      assert.equal((await send('FCM', 'g')).kind, 'SENT');
+      assert.equal((await send('WEB_PUSH', good)).kind, 'SENT');
+      providers.answers.WEB_PUSH = () => ({ status: 503 });
+      for (let at = 0; at < FAILURES_UNTIL_OPEN; at++) await send('WEB_PUSH', good, providers.settings, 'hostile');
+      delete providers.answers.WEB_PUSH;
+      assert.equal((await send('WEB_PUSH', good)).kind, 'SENT');
+    } finally {
+      wider.close();
+    }
   });
 
   it('the client of the push providers fails if a provider is not configured, or its keys are invalid', async () => {

@@ -5,13 +5,19 @@ import { type ApnsSettings, openApns } from './apns.ts';
 import { openBreaker } from './breaker.ts';
 import { type FcmSettings, openFcm } from './fcm.ts';
 import type { PushMessage, PushOutcome } from './outcome.ts';
-import { sendWebPush, type WebPushSettings } from './web-push.ts';
+import { readSubscription, sendWebPush, type WebPushSettings } from './web-push.ts';
 
 /** The only way to the providers of push notifications. Each has its own protocol; outcomes are the same for all. */
 export type ProviderSettings = { apns?: ApnsSettings; fcm?: FcmSettings; webPush?: WebPushSettings };
 export type ProviderName = 'APNS' | 'FCM' | 'WEB_PUSH';
 
-export type PushTarget = { provider: ProviderName; token: string; settings: ProviderSettings };
+export type PushTarget = {
+  /** Whose settings and token these are, such as the id of the store. */
+  owner: string;
+  provider: ProviderName;
+  token: string;
+  settings: ProviderSettings;
+};
 export type SendPush = (target: PushTarget, message: PushMessage) => Promise<PushOutcome>;
 
 export type PushDeps = { outbound: Outbound; http2: Http2; clock: Clock };
@@ -40,9 +46,13 @@ export function openPush({ outbound, http2, clock }: PushDeps): SendPush {
   };
 }
 
-/** The name of the service that is up or down as a whole: one for each browser maker, and one for each other address. */
-function serviceOf({ provider, token, settings }: PushTarget): string {
-  if (provider === 'APNS') return `APNS ${settings.apns?.address ?? ''}`;
-  if (provider === 'FCM') return `FCM ${settings.fcm?.address ?? ''}`;
-  return `WEB_PUSH ${/"endpoint"\s*:\s*"(https?:\/\/[^/"]+)/.exec(token)?.[1] ?? ''}`;
+/**
+ * The name of a service that is up or down as a whole. Each owner has its own: otherwise, settings or tokens that lead to a
+ * server which does not answer would stop the messages of others. A browser's token can lead anywhere.
+ */
+function serviceOf({ owner, provider, token, settings: { apns, fcm } }: PushTarget): string {
+  if (provider === 'APNS') return JSON.stringify([owner, provider, apns?.address]);
+  if (provider === 'FCM') return JSON.stringify([owner, provider, fcm?.address, fcm?.tokenUri]);
+  const endpoint = readSubscription(token)?.endpoint ?? '';
+  return JSON.stringify([owner, provider, URL.canParse(endpoint) ? new URL(endpoint).origin : '']);
 }

@@ -71,7 +71,7 @@ async function reach(vault: Vault, db: TenantDb, row: PushRow): Promise<PushRequ
   const token = await openPushToken(vault, db, name, device.push_token);
   return {
     device,
-    target: { provider: device.push_provider, token, settings },
+    target: { owner: storeId, provider: device.push_provider, token, settings },
     message: messageOf(row, await contentOf(vault, db, row)),
   };
 }
