@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createSecureServer, createServer, type Http2Server, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { SELF_SIGNED } from '../../../test/self-signed.ts';
 import { parseAllowList } from './allow-list.ts';
 import { type Http2, openHttp2 } from './http2.ts';
@@ -64,6 +65,57 @@ describe('outbound requests over HTTP/2', () => {
     assert.equal((await send()).status, 204);
     answer = answerAfter(20);
     assert.deepEqual(await send(), { fault: 'bad_answer' });
+  });
+
+  it('outbound requests over HTTP/2 end the connection of a server that goes on sending after its answer', async () => {
+    // An empty HEADERS answer of status 200 to the first request, and then frames without end that carry nothing.
+    const frameOf = (type: number, flags: number, stream: number, payload: number[]) =>
+      Buffer.from([0, 0, payload.length, type, flags, 0, 0, 0, stream, ...payload]);
+    const answered = Buffer.concat([frameOf(4, 1, 0, []), frameOf(1, 5, 1, [0x88])]);
+    const windows = Buffer.alloc(13 * 5000, frameOf(8, 0, 0, [0, 0, 0, 1]));
+    const ended = Promise.withResolvers<void>();
+    const flooding = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('close', () => ended.resolve());
+      socket.write(frameOf(4, 0, 0, []));
+      const pump = () => {
+        if (socket.destroyed) return;
+        if (socket.write(windows)) setImmediate(pump);
+        else socket.once('drain', pump);
+      };
+      socket.once('data', () => {
+        setTimeout(() => socket.write(answered, pump), 50);
+      });
+    });
+    await new Promise<void>((done) => flooding.listen(0, '127.0.0.1', done));
+    const { port } = flooding.address() as AddressInfo;
+    const allow = parseAllowList([`127.0.0.1:${port}`]);
+    assert.ok(allow);
+    const door = openHttp2({ allow });
+    try {
+      const request = { url: `http://127.0.0.1:${port}/`, headers: {}, body: '', timeoutMs: 5000 };
+      assert.equal((await door.send(request)).status, 200);
+      const winner = await Promise.race([ended.promise.then(() => 'ended'), wait(3000, 'goes on', { ref: false })]);
+      assert.equal(winner, 'ended');
+    } finally {
+      door.close();
+      await new Promise<void>((done) => flooding.close(() => done()));
+    }
+  });
+
+  it('outbound requests over HTTP/2 keep a connection on which many answers arrive', async () => {
+    answer = (stream) => {
+      stream.respond({ ':status': 200 });
+      stream.end(Buffer.alloc(4000));
+    };
+    await send();
+    const before = sessions;
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => send()));
+      assert.ok(answers.every(({ status }) => status === 200));
+      await wait(120);
+    }
+    assert.equal(sessions, before);
   });
 
   it('outbound requests over HTTP/2 give up an answer that does not come or does not end, without harm to other requests', async () => {

@@ -4,6 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import type { AllowList } from './allow-list.ts';
 import { checkTarget, mayDial, type Target } from './check-target.ts';
 import { checkedLookup, faultOf, MAX_INTERIM_ANSWERS, type OutboundFault, RefusedAddress } from './exchange.ts';
+import { countRequest, limitSession } from './limit-session.ts';
 import { hostResolver, type ResolveHost } from './resolve-host.ts';
 
 /**
@@ -40,7 +41,10 @@ export function openHttp2(deps: { allow: AllowList; resolve?: ResolveHost }): Ht
     if (openSession && !openSession.closed && !openSession.destroyed) return openSession;
     const [oldest] = sessions.keys();
     if (sessions.size >= MAX_SESSIONS && oldest !== undefined) sessions.get(oldest)?.close();
-    const session = connectHttp2(origin, { createConnection: () => dial(target, { allow, resolve }) });
+    const socket = dial(target, { allow, resolve });
+    // Nobody reads what a server pushes without a request.
+    const session = connectHttp2(origin, { createConnection: () => socket, settings: { enablePush: false } });
+    limitSession(session, socket);
     const forget = () => {
       if (sessions.get(origin) === session) sessions.delete(origin);
     };
@@ -93,6 +97,7 @@ function ask(
   { headers, body, timeoutMs }: Http2Request,
 ): Promise<Http2Answer> {
   return new Promise((resolve) => {
+    countRequest(session);
     const stream = session.request({
       ...headers,
       [constants.HTTP2_HEADER_METHOD]: 'POST',
