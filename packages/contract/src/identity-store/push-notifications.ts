@@ -183,7 +183,7 @@ export const pushNotifications = group('/api/identity-store/stores/{storeName}',
     body: PushNotificationInput,
     ok: PushNotificationsSent,
     status: 201,
-    codes: [100022, 100023, 100027, 100028, 100029, 100030, 100039, 100040, 100047, 100082],
+    codes: [100022, 100023, 100027, 100028, 100029, 100030, 100039, 100040, 100047, 100082, 100364],
   }),
   list: get(ofUser('/pushNotifications', 'id', 'ext'), {
     summary: "List a user's active push notifications, by relying party and device",

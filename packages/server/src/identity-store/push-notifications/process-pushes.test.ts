@@ -4,6 +4,7 @@ import { codeOf, endUser } from '../../../test/end-user.ts';
 import { onBothEngines } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
 import { HELLO, openPushWorld, type PushWorld } from '../../../test/push-world.ts';
+import { sql } from '../../db/db.ts';
 import { HOUR, MINUTE } from '../../kernel/clock.ts';
 
 const PROCESS = { type: 'PROCESS', title: 'Please confirm', processDefnName: 'approve' } as const;
@@ -192,6 +193,47 @@ onBothEngines('push notifications with a process', (_engine, places) => {
     const nobody = '01JZ4MCW8A0C2E4G6J8M0P2R4T';
     assert.equal((await world.send(user, { ...PROCESS, parentProcessInstanceId: nobody })).body.code, 100022);
     assert.equal((await world.send(user, { ...HELLO, parentProcessInstanceId: parent.id })).body.code, 100001);
+  });
+
+  it('a redaction takes the ids of the instance and of its token from push notifications, and 100364: none is sent for it afterwards', async () => {
+    const parent = await waiting('COMPLETED');
+    const { user } = await world.everybody();
+    const pushes = await sendTo(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    await open(pushes);
+    await world.settle();
+    const ids = async () => {
+      const { body } = await world.grove.send('GET', world.pushes(user, `/${pushes[0].id}`));
+      return [body.parentProcessInstanceId, body.processInstanceId, body.processTokenId];
+    };
+    const { processInstanceId, processTokenId } = pushes[0];
+    assert.deepEqual(await ids(), [parent.id, processInstanceId, processTokenId]);
+    const redact = (id: string) => manage(`processInstances/${id}/redact`, {});
+    await redact(parent.id);
+    assert.deepEqual(await ids(), [undefined, processInstanceId, processTokenId]);
+    const refusal = await world.send(user, { ...PROCESS, parentProcessInstanceId: parent.id });
+    assert.deepEqual([refusal.status, refusal.body.code], [410, 100364]);
+    await redact(processInstanceId);
+    assert.deepEqual(await ids(), [undefined, undefined, undefined]);
+  });
+
+  it('push notifications sent while their instance is redacted never name it', async () => {
+    const { user } = await world.everybody();
+    const named = sql(
+      'SELECT count(*) AS total FROM push_notifications WHERE tenant_id = $1 AND parent_instance_id = $2',
+    );
+    for (let round = 0; round < 5; round++) {
+      const parent = await waiting('COMPLETED');
+      await manage(`processInstances/${parent.id}/cancel`, {});
+      const body = { ...PROCESS, parentProcessInstanceId: parent.id };
+      const [redacted, sent] = await Promise.all([
+        world.grove.call(`${MANAGER}/processInstances/${parent.id}/redact`, { method: 'POST', body: '{}' }),
+        world.send(user, body),
+      ]);
+      assert.equal(redacted.status, 200, redacted.text);
+      assert.ok([201, 410, 429].includes(sent.status), sent.text);
+      const row = await world.acme.get<{ total: number }>(named, ['acme', parent.id]);
+      assert.equal(Number(row?.total), 0);
+    }
   });
 
   it('push notifications with a process need a deployed definition: 100023, 100047, and 100001 without a name', async () => {

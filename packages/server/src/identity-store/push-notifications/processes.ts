@@ -10,7 +10,10 @@ export type Processes = {
   closeToken(tx: TenantTx, tokenId: string, now: number): Promise<void>;
   /** Removes tokens that expired before `over`; returns how many. */
   removeTokensOver(tx: TenantTx, over: number, limit: number): Promise<number>;
-  /** Returns the waiting instance, or throws 100022 if there is none or a caller of this environment may not see it. */
+  /**
+   * Locks and returns the waiting instance. Throws 100022 if there is none or a caller of this environment may not see it,
+   * and 100364 if it was redacted.
+   */
   findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string): Promise<ParentProcess>;
   /** Resumes a waiting instance. Does nothing if it does not wait any more. */
   resumeInstance(tx: TenantTx, instanceId: string, variables: Readonly<Record<string, string>>): Promise<void>;

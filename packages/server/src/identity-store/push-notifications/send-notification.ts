@@ -14,7 +14,7 @@ import { type DeviceRow, devicesOf } from '../appkeys/devices.repository.ts';
 import type { IdentityCore } from '../identity-core.ts';
 import { getActiveStore, type Store } from '../stores/find-store.ts';
 import { getUserForUpdate, givenUserRef, type UserRow, userSubject } from '../users/find-user.ts';
-import type { Processes } from './processes.ts';
+import type { ParentProcess, Processes } from './processes.ts';
 import { addPush, countSends, type PushRow } from './push-notifications.repository.ts';
 import { getPushPolicy, type PushPolicy } from './push-policies.ts';
 import { LIFE_MS, MAX_SENDS, SENDS_WITHIN_MS } from './push-rules.ts';
@@ -35,12 +35,14 @@ type SendRequest = {
   policy: PushPolicy;
   input: Input;
   devices: DeviceRow[];
+  parent: ParentProcess | undefined;
   by: string;
   now: number;
 };
 type SendAnswer = Ok<typeof api.pushNotifications.send>;
 
 export function sendHandler(deps: SendDeps): Handlers<typeof api.pushNotifications>['send'] {
+  const { findParent } = deps.processes;
   return async (context, { params, body }) => {
     checkInput(body);
     const { now } = context;
@@ -48,6 +50,9 @@ export function sendHandler(deps: SendDeps): Handlers<typeof api.pushNotificatio
     const by = actor(context.principal);
     return context.db.write(async (tx) => {
       const store = await getActiveStore(tx, context, params.storeName);
+      const parentId = body.parentProcessInstanceId;
+      // An instance is always locked before a user (deadlocks).
+      const parent = parentId === undefined ? undefined : await findParent(tx, store.environment, parentId);
       // The row stays locked, so that concurrent calls are counted one after another.
       const user = await getUserForUpdate(tx, store.id, givenUserRef(params));
       await getConfig(tx, store.id, rpId);
@@ -58,16 +63,14 @@ export function sendHandler(deps: SendDeps): Handlers<typeof api.pushNotificatio
         (device) => isReachable(device, policy.providers) && (body.devices !== 'PREFERRED' || device.preferred === 1),
       );
       if (devices.length === 0) throw new ApiError(100040);
-      return send(deps, tx, { store, user, policy, input: body, devices, by, now });
+      return send(deps, tx, { store, user, policy, input: body, devices, parent, by, now });
     });
   };
 }
 
 async function send(deps: SendDeps, tx: TenantTx, request: SendRequest): Promise<SendAnswer> {
-  const { store, user, policy, input, now } = request;
+  const { store, user, policy, input, parent, now } = request;
   const { environment } = store;
-  const parentId = input.parentProcessInstanceId;
-  const parent = parentId === undefined ? undefined : await deps.processes.findParent(tx, environment, parentId);
   const send_id = newId(now);
   const startedProcess = input.type === 'PROCESS' ? await start(deps, tx, request, send_id) : undefined;
   const number = policy.numberMatching ? newNumber() : undefined;

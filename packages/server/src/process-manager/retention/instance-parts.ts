@@ -61,7 +61,7 @@ export const INSTANCE_PARTS: readonly InstancePart[] = [
     isLoose: true,
     deletion: 'redact',
   },
-  // These two belong to users of identity stores, and would reveal whose verdict it is.
+  // These belong to users of identity stores, and would reveal whose verdict it is.
   {
     table: 'identity_events',
     column: 'parent_process_instance_id',
@@ -73,7 +73,15 @@ export const INSTANCE_PARTS: readonly InstancePart[] = [
   {
     table: 'push_notifications',
     column: 'process_instance_id',
-    redaction: { set: 'process_instance_id = NULL' },
+    // The token was made for this instance alone, and the instance still names it.
+    redaction: { set: 'process_instance_id = NULL, process_token_id = NULL' },
+    isLoose: true,
+    deletion: 'keep',
+  },
+  {
+    table: 'push_notifications',
+    column: 'parent_instance_id',
+    redaction: { set: 'parent_instance_id = NULL' },
     isLoose: true,
     deletion: 'keep',
   },

@@ -3,17 +3,19 @@ import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError, isGone } from '../../kernel/errors.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
-import { findInstance } from '../instances/process-instances.repository.ts';
+import { findInstanceForUpdate } from '../instances/process-instances.repository.ts';
+import { unredacted } from '../instances/visible.ts';
 import type { Drive } from './drive.ts';
 import { type ChildPayload, START_CHILD } from './job-kinds.ts';
 
 /** The port for features that run a process while an instance waits. */
 export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
   return {
-    /** An instance of the other environment is treated as missing. */
+    /** An instance of the other environment is treated as missing. The lock ensures that no redaction misses what names it. */
     async findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string) {
-      const row = await findInstance(tx, instanceId);
+      const row = await findInstanceForUpdate(tx, instanceId);
       if (row?.environment !== environment) throw new ApiError(100022);
+      unredacted(row);
       const definition = await findDefinition(tx, { id: row.definition_id });
       return {
         parentProcessInstanceId: row.id,
