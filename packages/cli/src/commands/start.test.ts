@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { grove, groveJson, issue, keysSeenBy, startForPeople, startGrove, temporaryFolder } from '../../test/grove.ts';
 import { localFetch } from '../local-fetch.ts';
@@ -116,6 +117,25 @@ test('start --demo makes the demonstration on a data folder that is not empty', 
   await groveJson(['tenant', 'create', 'acme'], env);
   const server = await startGrove(t, env, '--demo');
   assert.equal(server.ready.tenantId, 'demo');
+});
+
+test('a server whose database takes no writes is ready without a link for the first owner, and stops at a signal', async (t) => {
+  const folder = temporaryFolder(t);
+  const first = await startGrove(t, { GROVE_DATA: folder });
+  assert.match(first.ready.firstOwnerUrl ?? '', /#invite=/);
+  first.signal('SIGTERM');
+  assert.equal(await first.ended, 0);
+  const database = new DatabaseSync(`${folder}/grove.sqlite`);
+  for (const change of ['INSERT', 'UPDATE', 'DELETE']) {
+    database.exec(`CREATE TRIGGER full_${change} BEFORE ${change} ON operators
+      BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  }
+  database.close();
+  const second = await startGrove(t, { GROVE_DATA: folder });
+  assert.equal(second.ready.firstOwnerUrl, null);
+  assert.match(second.output().stderr, /could not make the link of the first owner/);
+  second.signal('SIGTERM');
+  assert.equal(await second.ended, 0);
 });
 
 test('a port in use is reported with a remedy, and exits with 1', async (t) => {

@@ -118,8 +118,14 @@ async function readiness({ app, port, baseUrlOf, demonstration }: Running, versi
 
 async function firstOwnerUrl(app: Running['app'], tenantId: string): Promise<string | null> {
   const { isTenantId } = await import('@grove/server');
-  const link = isTenantId(tenantId) ? await app.operators.firstOwnerLink(tenantId) : undefined;
-  return link?.url ?? null;
+  if (!isTenantId(tenantId)) return null;
+  try {
+    return (await app.operators.firstOwnerLink(tenantId))?.url ?? null;
+  } catch (error) {
+    // The server is ready all the same, for example while the disk is full.
+    app.log.error({ err: error }, 'could not make the link of the first owner; start again to get one');
+    return null;
+  }
 }
 
 function journeyUrl(baseUrl: string, tenantId: string | undefined, tokenId: string | undefined): string | null {
