@@ -49,6 +49,8 @@ function policyOf({ host, folder, ancestors }: PageSource): string {
     `img-src ${from} data: blob:`,
     `font-src ${from} data:`,
     "connect-src 'none'",
+    // No other directive limits connections between browsers (WebRTC). Chromium does not obey this one yet.
+    "webrtc 'block'",
     "worker-src 'none'",
     "frame-src 'none'",
     "object-src 'none'",

@@ -125,7 +125,8 @@ onBothEngines('custom pages', (_engine, places) => {
     const { host } = new URL(grove.baseUrl);
     assert.match(policy, /^sandbox allow-scripts allow-forms; default-src 'none'; /);
     assert.ok(policy.includes(`script-src ${host}${new URL(url).pathname};`), policy);
-    for (const part of ["connect-src 'none'", "frame-ancestors 'self'", "base-uri 'none'", "worker-src 'none'"]) {
+    const parts = ["connect-src 'none'", "frame-ancestors 'self'", "base-uri 'none'", "worker-src 'none'"];
+    for (const part of [...parts, "webrtc 'block'"]) {
       assert.ok(policy.includes(part), part);
     }
     assert.match(
