@@ -109,6 +109,26 @@ onBothEngines('the search for a face in other instances', (_engine, places) => {
     assert.ok(both.some(({ status }) => status === 'REVIEW'));
   });
 
+  it('the search for a face in two instances that are alike to others links all of them, without a deadlock', async () => {
+    const find = openServer();
+    const ids = [];
+    for (let at = 0; at < 4; at++) ids.push(await newInstance());
+    const [one = '', two = '', three = '', four = ''] = ids.toSorted();
+    // The first is most like the second, and the third most like the fourth.
+    const days = new Map([
+      [two, 0],
+      [one, 1.5],
+      [three, 4],
+      [four, 5],
+    ]);
+    const search = (id: string) => find(id, faceOf(40, days.get(id)));
+    for (const id of [two, four]) await search(id);
+    for (let round = 0; round < 20; round++) {
+      const [first, third] = await Promise.all([search(one), search(three)]);
+      if (round > 0) assert.deepEqual([first?.instanceIds[0], third?.instanceIds[0]], [two, four]);
+    }
+  });
+
   it('the search for a face in other instances uses the newest face of an instance, not an earlier one', async () => {
     const find = openServer();
     const [id, other] = [await newInstance(), await newInstance()];

@@ -54,12 +54,14 @@ async function linkAll(
   { id, environment }: DuplicateSearch['instance'],
   candidates: readonly { processInstanceId: string; score: number }[],
 ): Promise<void> {
+  const ids = new Set([id, ...candidates.map(({ processInstanceId }) => processInstanceId)]);
   await db.write(async (tx) => {
+    const openIds = new Set<string>();
+    // All are locked in the order of their ids: otherwise two searches that link the same instances could deadlock.
+    for (const each of [...ids].toSorted()) if (await isOpen(tx, each)) openIds.add(each);
+    if (!openIds.has(id)) return;
     for (const { processInstanceId: other, score } of candidates) {
-      let lockedCount = 0;
-      // Locked in the order of their ids: otherwise two searches that link the same instances could deadlock.
-      for (const each of [id, other].toSorted()) if (await isOpen(tx, each)) lockedCount += 1;
-      if (lockedCount === 2) await linkFaces(tx, { id, environment }, other, score);
+      if (openIds.has(other)) await linkFaces(tx, { id, environment }, other, score);
     }
   });
 }
