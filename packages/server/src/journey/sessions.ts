@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { api, Body, Ok } from '@grove/contract';
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { type WithHeaders, withHeaders } from '../kernel/answers.ts';
@@ -6,7 +6,7 @@ import { HOUR, toDtm } from '../kernel/clock.ts';
 import type { JourneyPrincipal, SessionState } from '../kernel/context.ts';
 import { cookieOf } from '../kernel/cookie-of.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
-import { ID_PATTERN, isTenantId, newId, type TenantId } from '../kernel/ids.ts';
+import { isTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { OpenContext } from '../kernel/implement.ts';
 import { nameBrowser } from '../kernel/name-browser.ts';
 import { numbersFor } from '../kernel/number-choice.ts';
@@ -20,9 +20,11 @@ import { linkExplainer } from './explain-link.ts';
 import { handoffState } from './handoff-state.ts';
 import type { InstanceRow, JourneyDeps } from './journey-deps.ts';
 import { giveUpLinks } from './messages/messages.repository.ts';
+import { noteDevice } from './note-device.ts';
 import type { DevicePlace } from './place.ts';
 import type { ReadJourney } from './read-journey.ts';
 import type { RefusedRequests } from './refused-requests.ts';
+import { COOKIE, cookieText, hashSecret, oldCookies } from './session-cookies.ts';
 import {
   addSession,
   closeUnconfirmed,
@@ -46,8 +48,6 @@ const SESSION_MS = 48 * HOUR;
 /** After the time for the journey is over, its page can still show that and link back. */
 const LAST_LOOK_MS = HOUR;
 const SECRET_BYTES = 32;
-const MAX_OTHER_COOKIES = 10;
-const COOKIE = /^([a-z0-9-]{3,40})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([A-Za-z0-9_-]{43})$/;
 const CODE = /^([a-z0-9-]{3,40})\.[A-Za-z0-9_-]{1,150}$/;
 
 type SessionInput = Body<typeof api.journey.createSession>;
@@ -105,10 +105,10 @@ export function sessionCreator(deps: JourneyDeps, readJourney: ReadJourney) {
       const opened = await deps.db.of(tenantId).write(async (tx) => {
         const opened = await open(tx, visitor, now);
         await ensureMayFrame(deps, tx, opened.session, body.embedOrigin);
-        await noteDevice(deps, tx, opened.session, context.header('cookie') ?? '');
         tx.afterCommit(() => deps.live.changed(tenantId, opened.session.instance_id));
         return opened;
       });
+      await noteDevice(deps, tenantId, opened.session, context.header('cookie') ?? '');
       return { tenantId, ...opened };
     };
     const { tenantId, session, secret, handoff, nextView } = await openLink().catch(async (error) => {
@@ -149,34 +149,6 @@ async function ensureMayFrame(
   if (origin === undefined) return;
   const instance = await deps.processes.instanceForUpdate(tx, instance_id);
   if (!instance || !(await deps.processes.mayFrame(tx, instance.environment, origin))) throw new ApiError(100240);
-}
-
-/**
- * Links two instances if the browser also has the session of the other one: both were opened on one device. Nothing is stored
- * in the browser for it. With https, only names that begin with `__Host-` count: an attacker on the network can set any other
- * cookie by an answer without TLS, which would link an honest person to the attacker's case.
- */
-async function noteDevice(deps: JourneyDeps, tx: TenantTx, session: SessionRow, cookies: string): Promise<void> {
-  for (const instanceId of journeysIn(deps, cookies).slice(0, MAX_OTHER_COOKIES)) {
-    if (instanceId === session.instance_id) continue;
-    const value = cookieOf(cookies, deps.cookieName(instanceId)) ?? '';
-    const [, tenantId, sessionId = '', secret = ''] = COOKIE.exec(value) ?? [];
-    if (tenantId !== tx.tenantId) continue;
-    const other = await findSession(tx, { id: sessionId });
-    if (other?.instance_id !== instanceId || !timingSafeEqual(other.token_hash, hashSecret(secret))) continue;
-    await deps.processes.linkDevice(tx, session.instance_id, other.instance_id, session.created_at);
-    return;
-  }
-}
-
-/** The instances of these cookies. */
-function journeysIn({ cookieName }: JourneyDeps, cookies: string): string[] {
-  const prefix = cookieName('');
-  return cookies
-    .split(';')
-    .map((pair) => pair.split('=', 1)[0]?.trim() ?? '')
-    .filter((name) => name.startsWith(prefix) && ID_PATTERN.test(name.slice(prefix.length)))
-    .map((name) => name.slice(prefix.length));
 }
 
 type FirstVisit = { tenantId: TenantId; isNew: boolean; now: number };
@@ -360,39 +332,4 @@ export async function withdrawOffers(tx: TenantTx, instanceId: string): Promise<
   const [offers, waiting] = await Promise.all([removeOffers(tx, { instanceId }), closeUnconfirmed(tx, { instanceId })]);
   if (offers > 0) giveUpLinks(tx, { instanceId });
   return offers + waiting > 0;
-}
-
-/** 256 random bits need no slow hash. */
-function hashSecret(secret: string): Uint8Array {
-  return createHash('sha256').update(secret).digest();
-}
-
-function cookieText(
-  { cookieName, secure }: JourneyDeps,
-  tenantId: TenantId,
-  { id, instance_id, expires_at }: SessionRow,
-  secret: string,
-  { now, embedded }: { now: number; embedded: boolean },
-): string {
-  const maxAge = Math.floor((expires_at - now) / 1000);
-  const value = `${cookieName(instance_id)}=${tenantId}.${id}.${secret}`;
-  return `${value}; Path=/; Max-Age=${maxAge}; ${attributesOf(secure, embedded)}`;
-}
-
-/**
- * In a frame of another site, a browser sends only cookies with `SameSite=None`. `Partitioned` limits it to frames of that
- * site, and every call must still come from our own page (100067).
- */
-function attributesOf(secure: boolean, embedded: boolean): string {
-  if (embedded) return 'HttpOnly; SameSite=None; Secure; Partitioned';
-  return `HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
-}
-
-/** Deletes the oldest cookies: a shared browser would otherwise send more cookies than a server accepts. */
-function oldCookies(deps: JourneyDeps, header = '', embedded = false): string[] {
-  // Ids of instances begin with the time.
-  const ours = journeysIn(deps, header).sort();
-  return ours
-    .slice(0, Math.max(0, ours.length - MAX_OTHER_COOKIES))
-    .map((id) => `${deps.cookieName(id)}=; Path=/; Max-Age=0; ${attributesOf(deps.secure, embedded)}`);
 }

@@ -8,7 +8,6 @@ import { imagesOf, saveImages } from './images/images.repository.ts';
 import { endReason } from './instances/instance-events.repository.ts';
 import { recordEvent } from './instances/notify-events.ts';
 import {
-  findInstance,
   findInstanceForUpdate,
   type InstanceRow,
   lockInstance,
@@ -64,9 +63,15 @@ export function processesForJourneys(deps: Deps) {
     seeStep: stepSeer(deps),
     expectNotified,
     leaveStep: stepLeaver({ jobs }),
-    /** Links two instances that one browser has opened. */
+    /** Links two instances that one browser has opened. One that is gone or redacted gets no link. */
     async linkDevice(tx: TenantTx, instanceId: string, otherId: string, now: number) {
-      const [instance, other] = [await findInstance(tx, instanceId), await findInstance(tx, otherId)];
+      const rows = new Map<string, InstanceRow>();
+      // In the order of their ids (deadlocks).
+      for (const id of [instanceId, otherId].toSorted()) {
+        const row = await findInstanceForUpdate(tx, id);
+        if (row?.redacted_at === null) rows.set(id, row);
+      }
+      const [instance, other] = [rows.get(instanceId), rows.get(otherId)];
       if (instance && other) await linkDevice(tx, instance, other, now);
     },
     /** The caller has locked the instance. */

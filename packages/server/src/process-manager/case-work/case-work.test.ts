@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { codeOf, startJourney } from '../../../test/end-user.ts';
 import { type Answer, onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { confirm, firstOwner, invitePerson, type Person } from '../../../test/operators.ts';
@@ -91,6 +92,36 @@ onBothEngines('the case of a reviewer', (_engine, places) => {
       [[same, 'DEVICE']],
     );
     assert.deepEqual(await linksOf(forged), []);
+  });
+
+  it('the case of a reviewer has no link of a browser to an instance that is redacted or deleted at the same moment', async () => {
+    const rounds = 24;
+    for (let round = 0; round < rounds; round++) {
+      const one = await startJourney(app, testKey);
+      const token = await app.token(testKey);
+      const at = `/api/process-manager/processInstances/${one.processInstanceId}`;
+      const creation = await startJourneyUnopened(token);
+      await app.call(`${at}/cancel`, { method: 'POST', token });
+      const headers = { cookie: one.user.cookie, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ code: codeOf(creation.redirectUrl) });
+      const remove = async () => {
+        await wait(round / 4);
+        if (round % 2) return app.call(`${at}/redact`, { method: 'POST', body: '{}', token });
+        return app.call(at, { method: 'DELETE', token });
+      };
+      const [opened, removed] = await Promise.all([
+        app.call('/api/journey/sessions', { method: 'POST', body, token: null, headers }),
+        remove(),
+      ]);
+      assert.deepEqual([opened.status, removed.status], [200, 200], `${opened.text} ${removed.text}`);
+      const rows = await app.app.db
+        .of(asTenantId('acme'))
+        .all({ text: 'SELECT 1 AS one FROM instance_links WHERE tenant_id = $1 AND instance_id = $2' }, [
+          'acme',
+          one.processInstanceId,
+        ]);
+      assert.deepEqual(rows, [], `round ${round}`);
+    }
   });
 
   const startJourneyUnopened = async (token: string) => {
