@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TenantId } from '../kernel/ids.ts';
-import { ID_PATTERN } from '../kernel/ids.ts';
+import { ID_PATTERN, type TenantId } from '../kernel/ids.ts';
 import type { JourneyDeps } from './journey-deps.ts';
 import type { SessionRow } from './sessions.repository.ts';
 
