@@ -17,6 +17,9 @@ export function onServer(command: Command): Command {
     .option('--api-key <key>', 'the API key for the calls; by default GROVE_API_KEY');
 }
 
+/** Lists are read in the largest pages that there are. */
+export const LARGEST_PAGE = 1000;
+
 export type Environment = 'live' | 'test';
 /** `environment` is that of the key, and so of everything made with it. */
 export type Server = {

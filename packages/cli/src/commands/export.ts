@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from 'grove-idv-sdk';
 import { UsageError } from '../failure.ts';
-import { onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
+import { LARGEST_PAGE, onServer, type ServerOptions, serverFrom, WHERE } from '../on-server.ts';
 import { define, examples, print, type Result } from '../output.ts';
 
 type ExportOptions = ServerOptions & { force?: true };
@@ -64,8 +64,9 @@ async function filesOf(client: Client, baseUrl: string): Promise<Map<string, str
   const files = new Map<string, string | Buffer>();
   // Editors read this line, so that they know all members and their descriptions.
   const schemaLine = (name: string) => `# yaml-language-server: $schema=${new URL(`/schemas/${name}.json`, baseUrl)}\n`;
-  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'], size: 1000 };
-  for await (const { id, name } of client.processDefinitions.list.all({ query })) {
+  const query = { status: 'DEPLOYED_ACTIVE' as const, sort: ['name', 'environment,desc', 'version,desc'] };
+  const largePages = { query: { ...query, size: LARGEST_PAGE } };
+  for await (const { id, name } of client.processDefinitions.list.all(largePages)) {
     // The names come from the server and must not lead to paths outside the folder.
     if (!NAME.test(name)) throw new Error(`${JSON.stringify(name)} is not the name of a definition`);
     const file = `${DEFINITIONS}/${name}.yaml`;

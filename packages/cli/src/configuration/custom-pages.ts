@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PageFile } from '@grove/server';
 import type { Client } from 'grove-idv-sdk';
-import { environmentOf } from '../on-server.ts';
+import { environmentOf, LARGEST_PAGE } from '../on-server.ts';
 
 /** Custom pages in a folder: `pages/<name>/` holds the files of a page. They are compared by their hashes. */
 export type PageContent = readonly PageFile[];
@@ -10,7 +10,6 @@ export type PageFolder = { readonly name: string; readonly file: string; readonl
 
 export const PAGES = 'pages';
 const MAX_PAGES = 100;
-const PAGE_SIZE = 1000;
 /** The names that the server accepts; none of them leads out of the folder. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9 ._-]{0,99}$/;
 
@@ -39,7 +38,7 @@ export function hashesOf(files: readonly { path: string; sha256: string }[]): Re
 /** The deployed version of each page; pages without one are left out. */
 export async function* deployedPages(client: Client): AsyncGenerator<object> {
   const names = new Set<string>();
-  for await (const { name } of client.customPages.list.all({ query: { size: PAGE_SIZE } })) names.add(name);
+  for await (const { name } of client.customPages.list.all({ query: { size: LARGEST_PAGE } })) names.add(name);
   for (const name of names) {
     const deployed = await deployedVersion(client, name);
     if (!deployed) continue;
@@ -51,7 +50,7 @@ export async function* deployedPages(client: Client): AsyncGenerator<object> {
 /** For a test key, a version of test comes before those of live, as journeys show it; both environments count from 1. */
 async function deployedVersion(client: Client, name: string): Promise<{ id: string } | undefined> {
   const environment = environmentOf(client);
-  const query = { sort: ['version,desc'], size: PAGE_SIZE };
+  const query = { sort: ['version,desc'], size: LARGEST_PAGE };
   let fromLive: { id: string } | undefined;
   for await (const version of client.customPages.listVersions.all({ name, query })) {
     if (version.status !== 'DEPLOYED_ACTIVE') continue;

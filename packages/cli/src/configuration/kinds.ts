@@ -1,5 +1,5 @@
 import type { Client } from 'grove-idv-sdk';
-import { environmentOf } from '../on-server.ts';
+import { environmentOf, LARGEST_PAGE } from '../on-server.ts';
 import { deployedPages, type PageContent, uploadPage } from './custom-pages.ts';
 import { shownStore, writeStore } from './store-policies.ts';
 
@@ -27,8 +27,7 @@ export type Calls = {
   missing?(name: string): string | undefined;
 };
 
-/** Lists are read in the largest pages that there are. */
-export const LARGE_PAGES = { query: { size: 1000 } } as const;
+const LARGE_PAGES = { query: { size: LARGEST_PAGE } } as const;
 
 export const KINDS = {
   cloudSecrets: {
