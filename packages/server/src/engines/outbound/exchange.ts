@@ -43,8 +43,19 @@ export type ExchangeResult = { stale?: boolean } & (
 const MAX_HEADER_BYTES = 8192;
 /** The status is enough. The body is read, for this long, only so that the connection can be used again. */
 const BODY_WITHIN_MS = 1000;
-/** Interim answers (1xx) before the real one. Without a limit, a receiver that sends nothing else keeps this thread busy. */
-export const MAX_INTERIM_ANSWERS = 10;
+const MAX_INTERIM_ANSWERS = 10;
+
+/**
+ * Counts interim answers (1xx), and ends the exchange after too many. Without a limit, a receiver that sends nothing else keeps
+ * this thread busy.
+ */
+export function countInterimAnswers(end: (outcome: { fault: 'bad_answer' }) => void): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > MAX_INTERIM_ANSWERS) end({ fault: 'bad_answer' });
+  };
+}
 
 export class RefusedAddress extends Error {}
 
@@ -86,11 +97,7 @@ export function exchange(
     });
     // An answer that changes the protocol closes the request without another event.
     openRequest.on('close', () => end({ fault: 'connection' }));
-    let interimAnswers = 0;
-    openRequest.on('information', () => {
-      interimAnswers += 1;
-      if (interimAnswers > MAX_INTERIM_ANSWERS) end({ fault: 'bad_answer' });
-    });
+    openRequest.on('information', countInterimAnswers(end));
     openRequest.on('response', (answer) =>
       wantBody ? readBody(answer, maxAnswerBytes, end) : readStatus(answer, { maxAnswerBytes, keepStart }, end),
     );

@@ -3,7 +3,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { AllowList } from './allow-list.ts';
 import { checkTarget, mayDial, type Target } from './check-target.ts';
-import { checkedLookup, faultOf, MAX_INTERIM_ANSWERS, type OutboundFault, RefusedAddress } from './exchange.ts';
+import { checkedLookup, countInterimAnswers, faultOf, type OutboundFault, RefusedAddress } from './exchange.ts';
 import { countRequest, limitSession } from './limit-session.ts';
 import { hostResolver, type ResolveHost } from './resolve-host.ts';
 
@@ -118,11 +118,7 @@ function ask(
     const chunks: Buffer[] = [];
     let bytes = 0;
     let answerHeaders: IncomingHttpHeaders = {};
-    let interimAnswers = 0;
-    stream.on('headers', () => {
-      interimAnswers += 1;
-      if (interimAnswers > MAX_INTERIM_ANSWERS) end({ fault: 'bad_answer' });
-    });
+    stream.on('headers', countInterimAnswers(end));
     stream.on('response', (received) => {
       answerHeaders = received;
       silences.delete(session);
