@@ -96,7 +96,7 @@ onBothEngines('very many members of a watchlist', (engine, places) => {
     return { db: Object.assign(Object.create(acme), { all }) as TenantDb, statements };
   };
   const page = async (query: { sort?: string[]; page?: number; pattern?: string; after?: string }) => {
-    const { db: counted, statements } = counting();
+    const { db: countingDb, statements } = counting();
     const { pattern, ...rest } = query;
     const filter = {
       environment: 'live',
@@ -106,7 +106,7 @@ onBothEngines('very many members of a watchlist', (engine, places) => {
       now: NOW,
       namesOf: () => assert.fail('no name is opened'),
     } as const;
-    const { rows, total } = await pageMembers(counted, filter, paging({ size: 2, ...rest }, MEMBER_SORTABLE));
+    const { rows, total } = await pageMembers(countingDb, filter, paging({ size: 2, ...rest }, MEMBER_SORTABLE));
     const [read = 0] = statements.map((each) => each.rows).sort((one, other) => other - one);
     const counts = statements.filter(({ text }) => /count\(/.test(text) && !/expires_at <= /.test(text));
     assert.deepEqual([read <= 1000, counts], [true, []]);
@@ -127,16 +127,16 @@ onBothEngines('very many members of a watchlist', (engine, places) => {
     assert.ok(statements >= SCANNED, `${statements}`);
     assert.deepEqual((await page({ page: 2999 })).ids, ids.slice(-2));
     for (const pattern of ['ada', 'byr%']) {
-      const found = await page({ pattern });
-      assert.deepEqual([found.ids, found.total], [[ids.at(-1)], 1], pattern);
+      const matches = await page({ pattern });
+      assert.deepEqual([matches.ids, matches.total], [[ids.at(-1)], 1], pattern);
     }
     assert.equal((await page({ pattern: 'hop%' })).total, COUNT - 1);
     assert.equal((await page({ pattern: 'hop' })).total, 0);
   });
 
   it('very many members of a watchlist show their faces to a search 1,000 at a time', async () => {
-    const { db: counted, statements } = counting();
-    const keys = await faceKeys(counted, { listId: list.id, now: NOW });
+    const { db: countingDb, statements } = counting();
+    const keys = await faceKeys(countingDb, { listId: list.id, now: NOW });
     assert.deepEqual(
       keys.map(({ id }) => id),
       ids,

@@ -218,20 +218,20 @@ onBothEngines('push notifications with a process', (_engine, places) => {
 
   it('push notifications sent while their instance is redacted never name it', async () => {
     const { user } = await world.everybody();
-    const named = sql(
+    const countOfParent = sql(
       'SELECT count(*) AS total FROM push_notifications WHERE tenant_id = $1 AND parent_instance_id = $2',
     );
     for (let round = 0; round < 5; round++) {
       const parent = await waiting('COMPLETED');
       await manage(`processInstances/${parent.id}/cancel`, {});
       const body = { ...PROCESS, parentProcessInstanceId: parent.id };
-      const [redacted, sent] = await Promise.all([
+      const [redaction, notification] = await Promise.all([
         world.grove.call(`${MANAGER}/processInstances/${parent.id}/redact`, { method: 'POST', body: '{}' }),
         world.send(user, body),
       ]);
-      assert.equal(redacted.status, 200, redacted.text);
-      assert.ok([201, 410, 429].includes(sent.status), sent.text);
-      const row = await world.acme.get<{ total: number }>(named, ['acme', parent.id]);
+      assert.equal(redaction.status, 200, redaction.text);
+      assert.ok([201, 410, 429].includes(notification.status), notification.text);
+      const row = await world.acme.get<{ total: number }>(countOfParent, ['acme', parent.id]);
       assert.equal(Number(row?.total), 0);
     }
   });
