@@ -21,7 +21,6 @@ import { lockChain } from './instances/lock-chain.ts';
 import type { NotifyEvents } from './instances/notify-events.ts';
 import {
   findInstance,
-  findInstanceForUpdate,
   findInstanceView,
   findInstanceViews,
   type InstanceRow,
@@ -193,7 +192,8 @@ async function createResumeLink(
   const { now, tenantId, principal } = context;
   ensureUnmasked(principal, 'the journey behind the link');
   const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
-    const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
+    // The code belongs to the root, which is locked first (deadlock).
+    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
     if (isFinal(row.status)) throw new ApiError(100057);
     return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
   });
@@ -208,7 +208,7 @@ async function sendResumeLink(
 ) {
   const { now, tenantId } = context;
   return context.db.write(async (tx) => {
-    const row = visible(context, await findInstanceForUpdate(tx, params.processInstanceId));
+    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
     if (isFinal(row.status)) throw new ApiError(100057);
     const { redirectUrl: url, expiresAt } = await makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
     const { sentTo } = await queue(tx, row, { kind: 'RESUME', url, expiresAt, to, language }, now);

@@ -5,7 +5,8 @@ import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isOperatorName } from '../../kernel/operator-name.ts';
-import { findInstanceForUpdate, type InstanceRow } from '../instances/process-instances.repository.ts';
+import { lockChain } from '../instances/lock-chain.ts';
+import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import { visible } from '../instances/visible.ts';
 import { isClaimed } from './claims.ts';
 
@@ -36,9 +37,12 @@ export async function lockReview(
   return row;
 }
 
-/** Locks the instance. Ensures that it waits for a review. */
+/**
+ * Locks the instance, after those above it: a verdict changes them, too (deadlock). Ensures that the instance waits for a
+ * review.
+ */
 export async function lockWaiting(context: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
-  const row = visible(context, await findInstanceForUpdate(tx, id));
+  const row = visible(context, (await lockChain(tx, id)).at(-1));
   if (row.status !== 'REVIEW') throw new ApiError(100061);
   return row;
 }
