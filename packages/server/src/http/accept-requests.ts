@@ -4,6 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { toProblem } from './contract/problem.ts';
 import { callerOf, entrance } from './entrance.ts';
 import { noteArrival } from './request-id.ts';
+import { type UnreadAnswersOptions, unreadAnswers } from './unread-answers.ts';
 
 /**
  * The server below the framework. Ensures that we and every proxy read the same host, which selects the tenant (RFC 9112,
@@ -22,15 +23,19 @@ export type ServerOptions = {
   proxies: readonly string[];
   /** Begins the requests of a turn. */
   gather(begin: () => void): void;
+  unread?: UnreadAnswersOptions;
 };
 
 export function acceptRequests(handler: RequestListener, accepting: ServerOptions): Server {
-  const { headers, proxies, gather, ...options } = accepting;
+  const { headers, proxies, gather, unread: unreadOptions, ...options } = accepting;
   const enter = entrance({ gather });
-  const caller = callerOf(proxies);
-  return createServer(options, (request, response) => {
+  const callerIn = callerOf(proxies);
+  const unread = unreadAnswers(unreadOptions);
+  const server = createServer(options, (request, response) => {
     noteArrival(request);
     if (proxies.length > 0) dropPorts(request);
+    const caller = callerIn(request);
+    unread.note(request, response, caller);
     const begin = () => {
       // The client has disconnected.
       if (response.destroyed) return;
@@ -38,8 +43,10 @@ export function acceptRequests(handler: RequestListener, accepting: ServerOption
       if (fault) refuse(response, fault, headers);
       else handler(request, response);
     };
-    if (!enter(caller(request), begin)) refuse(response, new ApiError(100010), { ...headers, 'retry-after': '1' });
+    if (!enter(caller, begin)) refuse(response, new ApiError(100010), { ...headers, 'retry-after': '1' });
   });
+  server.once('close', unread.stop);
+  return server;
 }
 
 const WITH_PORT = /^\[?([^[\]]*?)\]?(?::\d+)?$/;

@@ -76,6 +76,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
         headers: usualHeaders(config.scheme),
         proxies: config.trustProxy,
         gather: together.gather,
+        unread: { onEnded: (details) => log.warn(details, 'ended connections whose responses nobody read') },
       }),
     forceCloseConnections: 'idle',
     // Requests on open connections during a stop are answered, because a proxy does not repeat a POST at another server.

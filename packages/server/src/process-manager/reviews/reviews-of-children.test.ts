@@ -15,7 +15,10 @@ onBothEngines('a subprocess that waits for a review', (_engine, places) => {
     app = await openTestApp(await places.create());
     token = await app.token(app.apiKey);
     const decide = { id: 'decide', type: 'decision' };
-    await deploy({ name: 'inner', steps: [{ id: 'consent', type: 'consent' }, { id: 'look', type: 'review' }, decide] });
+    await deploy({
+      name: 'inner',
+      steps: [{ id: 'consent', type: 'consent' }, { id: 'look', type: 'review' }, decide],
+    });
     await deploy({ name: 'outer', steps: [{ id: 'sub', type: 'subprocess', definition: 'inner' }, decide] });
     pt = (await post('/processTokens', { name: 'children', processDefnName: 'outer' })).body.id;
   });
