@@ -24,9 +24,10 @@ export type CustomPagesDeps = {
 export type PageFile = {
   readonly tenantId: TenantId;
   readonly contentType: string;
-  readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly preview: boolean;
+  /** Undefined if the file was deleted meanwhile. */
+  read(): Promise<Uint8Array | undefined>;
 };
 
 export const PAGES_PATH = '/pages/';
@@ -86,5 +87,9 @@ async function send(request: FastifyRequest, reply: FastifyReply, { file, label,
     .header('ETag', tag)
     .type(file.contentType);
   if (request.headers['if-none-match'] === tag) return reply.code(304).send();
-  return reply.send(request.method === 'HEAD' ? '' : Buffer.from(file.bytes));
+  if (request.method === 'HEAD') return reply.send('');
+  const bytes = await file.read();
+  if (!bytes) throw new ApiError(100003);
+  // A view, because a copy of some megabytes takes milliseconds.
+  return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 }

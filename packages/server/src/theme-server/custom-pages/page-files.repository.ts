@@ -14,7 +14,6 @@ const pageFiles = table('custom_page_files', {
 const contents = table('custom_page_contents', { tenant_id: text(), sha256: text(), content: bytes() });
 const FILE = ['path', 'content_type', 'bytes', 'sha256'] as const;
 export type FileRow = Pick<RowOf<typeof pageFiles>, (typeof FILE)[number]>;
-export type StoredFile = FileRow & { content: Uint8Array };
 
 const ADD_CONTENT = contents.insert('ON CONFLICT (tenant_id, sha256) DO NOTHING');
 const ADD_FILE = pageFiles.insert();
@@ -31,19 +30,23 @@ export async function addFiles(tx: TenantTx, pageId: string, files: readonly Pag
 
 export const filesOf = pageFiles.select(FILE, 'WHERE tenant_id = :tenant_id AND page_id = :pageId ORDER BY path').all;
 
+/** Undefined if the file was deleted meanwhile. */
+export async function findContent(db: TenantReads, { sha256 }: FileRow): Promise<Uint8Array | undefined> {
+  return (await CONTENT.get(db, { sha256 }))?.content;
+}
+
 /** Throws if the file was deleted meanwhile. */
-export async function contentOf(db: TenantReads, { sha256 }: FileRow): Promise<Uint8Array> {
-  const row = await CONTENT.get(db, { sha256 });
-  if (!row) throw new Error('the file of the custom page was deleted');
-  return row.content;
+export async function contentOf(db: TenantReads, file: FileRow): Promise<Uint8Array> {
+  const content = await findContent(db, file);
+  if (!content) throw new Error('the file of the custom page was deleted');
+  return content;
 }
 
 /** Finds a file that everybody with the URL may see: of a deployed version, or of a preview that has not expired. */
 export const findShownFile = query<
-  StoredFile & { preview: number }
->()(`SELECT ${FILE.map((name) => `f.${name}`).join(', ')}, c.content, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
+  FileRow & { preview: number }
+>()(`SELECT ${FILE.map((name) => `f.${name}`).join(', ')}, CASE WHEN p.hash = :hash THEN 0 ELSE 1 END AS preview
   FROM custom_pages p JOIN custom_page_files f ON f.tenant_id = p.tenant_id AND f.page_id = p.id
-  JOIN custom_page_contents c ON c.tenant_id = f.tenant_id AND c.sha256 = f.sha256
   WHERE p.tenant_id = :tenant_id AND f.path = :path
     AND ((p.hash = :hash AND p.status = 'DEPLOYED_ACTIVE') OR (p.preview_hash = :hash AND p.preview_until > :now)) LIMIT 1`).get;
 
