@@ -13,6 +13,7 @@ import { archiveInstance } from './archive-instance.ts';
 import { assuranceOf } from './assurance-of.ts';
 import { listItems } from './list-items.ts';
 import { toChecks, toUserData } from './show-user-data.ts';
+import { writeItem } from './write-item.ts';
 
 /** The data of the end user and the results of its checks (specification 4.9). Every read is an audit event. */
 export type UserDataDeps = ReadInstanceData &
@@ -25,7 +26,7 @@ const OF_VERDICT: ReadonlySet<AuditedRead['action']> = new Set(['userData.checks
 type Ids = { processDefnId: string; processInstanceId: string };
 
 export function userDataHandlers(deps: UserDataDeps) {
-  const { find, image, imageStream, audit, sign, baseUrlOf } = deps;
+  const { find, imageStream, audit, sign, baseUrlOf } = deps;
   const readData = async (
     context: Context,
     { processDefnId, processInstanceId }: Ids,
@@ -49,11 +50,12 @@ export function userDataHandlers(deps: UserDataDeps) {
       const item = listItems(data).find(({ path }) => path === query.path);
       if (!item) throw new ApiError(100026);
       const { content_type: contentType, bytes } = item.image;
+      const image = await imageStream(context.db, item.image);
       if (wantsImage(context.accept)) {
-        const headers = { ...ATTACHED, 'content-length': String(bytes) };
-        return stream(contentType, await imageStream(context.db, item.image), headers);
+        return stream(contentType, image, { ...ATTACHED, 'content-length': String(bytes) });
       }
-      return { contentType, data: (await image(context.db, item.image)).toString('base64') };
+      const { json, length } = writeItem(contentType, image, bytes);
+      return stream('application/json; charset=utf-8', json, { 'content-length': String(length) });
     },
 
     async listChecks(context, { params }) {

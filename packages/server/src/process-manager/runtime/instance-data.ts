@@ -6,7 +6,7 @@ import { notesOf } from '../case-work/notes.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow, JourneyData } from '../engine/state.ts';
 import { type ImageRow as InstanceImage, imagesOf } from '../images/images.repository.ts';
-import { readImage, streamImage } from '../images/read-image.ts';
+import { streamImage } from '../images/read-image.ts';
 import { type CheckRow, checksOf } from '../instances/checks.repository.ts';
 import { pageEvents } from '../instances/instance-events.repository.ts';
 import { type EventView, toEventView, toListItem, toWithParameters } from '../instances/instance-view.ts';
@@ -43,7 +43,6 @@ export type ReadInstanceData = {
   sessions(db: TenantReads, instanceId: string): Promise<readonly object[]>;
   /** The notes of reviewers about the instance. */
   notes(db: TenantReads, instanceId: string): Promise<readonly object[]>;
-  image(db: TenantReads, row: InstanceImage): Promise<Buffer>;
   /** Streams `row.bytes` bytes while decrypting. */
   imageStream(db: TenantReads, row: InstanceImage): Promise<Readable>;
   /** The events of the instance, the oldest first, up to a limit. */
@@ -89,7 +88,6 @@ export function readInstanceData(deps: ReadDeps): ReadInstanceData {
       const page = { number: 0, size: MAX_EVENTS, offset: 0, sorts: 0, orderBy: 'sequence ASC' };
       return (await pageEvents(db, instanceId, page)).map(toEventView);
     },
-    image: (db, row) => readImage(deps, db, row),
     imageStream: (db, row) => streamImage(deps, db, row),
   };
 }
