@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { maxHeaderSize } from 'node:http';
+import { maxHeaderSize, type RequestListener, type Server } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
 import { addressesOf, operations } from '@grove/contract';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -66,18 +66,7 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
     logger: false,
     genReqId: requestIds(),
     bodyLimit: MAX_BODY_BYTES,
-    serverFactory: (handler) =>
-      acceptRequests(handler, {
-        requestTimeout: REQUEST_TIMEOUT_MS,
-        keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-        headersTimeout: HEADERS_TIMEOUT_MS,
-        maxHeaderSize,
-        connectionsCheckingInterval: 2000,
-        headers: usualHeaders(config.scheme),
-        proxies: config.trustProxy,
-        gather: together.gather,
-        unread: { onEnded: (details) => log.warn(details, 'ended connections whose responses nobody read') },
-      }),
+    serverFactory: serverMaker(deps, together.gather),
     forceCloseConnections: 'idle',
     // Requests on open connections during a stop are answered, because a proxy does not repeat a POST at another server.
     return503OnClosing: false,
@@ -126,6 +115,21 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const serializers = (operation: string) => ({ isFast, onStripped: logOnce(log, operation) });
   mountContract(app, { ...deps, scheme, serializers, together, onAnswer: reporters.onAnswer, respond, respondSpecial });
   return app;
+}
+
+function serverMaker({ config, log }: Pick<HttpDeps, 'config' | 'log'>, gather: (begin: () => void) => void) {
+  return (handler: RequestListener): Server =>
+    acceptRequests(handler, {
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      maxHeaderSize,
+      connectionsCheckingInterval: 2000,
+      headers: usualHeaders(config.scheme),
+      proxies: config.trustProxy,
+      gather,
+      unread: { onEnded: (details) => log.warn(details, 'ended connections whose responses nobody read') },
+    });
 }
 
 /** Logged for a status that the contract does not declare. Tests search the log for it. */

@@ -51,8 +51,8 @@ export function unreadAnswers({
   const connections = new Map<Socket, Connection>();
 
   const connectionOf = (socket: Socket, caller: string): Connection => {
-    const known = connections.get(socket);
-    if (known) return known;
+    const earlier = connections.get(socket);
+    if (earlier) return earlier;
     const connection = { socket, caller, answers: [], unreadBytes: 0, unreadSince: 0 };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -65,9 +65,9 @@ export function unreadAnswers({
     const total = unread.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0);
     // A single answer may be longer: its caller may be reading it.
     if (total <= mostBytes || (unread.length === 1 && unread[0]?.answers.length === 1)) return;
-    const ended = longestWaiting(unread, total - mostBytes);
-    for (const { socket } of ended) socket.destroy();
-    onEnded?.({ connections: ended.length, bytes: ended.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0) });
+    const longest = longestWaiting(unread, total - mostBytes);
+    for (const { socket } of longest) socket.destroy();
+    onEnded?.({ connections: longest.length, bytes: longest.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0) });
   };
   const looking = setInterval(look, lookEveryMs).unref();
 
@@ -100,15 +100,15 @@ function longestWaiting(unread: readonly Connection[], bytesToFree: number): Con
     bytes: connections.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0),
     waiting: connections.toSorted((one, other) => one.unreadSince - other.unreadSince),
   }));
-  const ended: Connection[] = [];
+  const longest: Connection[] = [];
   for (let rest = bytesToFree; rest > 0; ) {
     const most = byCaller.reduce((one, other) => (other.bytes > one.bytes ? other : one));
     const [first, ...others] = most.waiting;
     if (!first) break;
-    ended.push(first);
+    longest.push(first);
     most.waiting = others;
     most.bytes -= first.unreadBytes;
     rest -= first.unreadBytes;
   }
-  return ended;
+  return longest;
 }

@@ -27,7 +27,7 @@ export type PageFile = {
   readonly sha256: string;
   readonly preview: boolean;
   /** Undefined if the file was deleted meanwhile. */
-  read(): Promise<Uint8Array | undefined>;
+  readContent(): Promise<Uint8Array | undefined>;
 };
 
 export const PAGES_PATH = '/pages/';
@@ -88,7 +88,7 @@ async function send(request: FastifyRequest, reply: FastifyReply, { file, label,
     .type(file.contentType);
   if (request.headers['if-none-match'] === tag) return reply.code(304).send();
   if (request.method === 'HEAD') return reply.send('');
-  const bytes = await file.read();
+  const bytes = await file.readContent();
   if (!bytes) throw new ApiError(100003);
   // A view, because a copy of some megabytes takes milliseconds.
   return reply.send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -31,7 +31,7 @@ onBothEngines('a long file of a custom page', (_engine, places) => {
     const readAt: number[] = [];
     const reading = Promise.all(
       files.map(async (file) => {
-        assert.equal((await file?.read())?.length, LONG.length);
+        assert.equal((await file?.readContent())?.length, LONG.length);
         readAt.push(turns);
       }),
     );

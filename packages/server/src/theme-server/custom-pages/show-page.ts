@@ -16,7 +16,7 @@ export type ShownFile = {
   /** True for a preview, which must not be cached. */
   readonly preview: boolean;
   /** Undefined if the file was deleted meanwhile. */
-  read(): Promise<Uint8Array | undefined>;
+  readContent(): Promise<Uint8Array | undefined>;
 };
 
 /** To read and send a longer file delays all other requests. */
@@ -45,8 +45,8 @@ export function pageFileFinder({ db, clock }: { db: Db; clock: Clock }) {
     const row = await findShownFile(reads, { hash, path: filePath, now: clock.now() });
     if (!row) return undefined;
     const { content_type: contentType, bytes, sha256, preview } = row;
-    const read = () => (bytes < LONG_BYTES ? findContent(reads, row) : readLong(reads, row));
-    return { tenantId, contentType, sha256, preview: preview === 1, read };
+    const readContent = () => (bytes < LONG_BYTES ? findContent(reads, row) : readLong(reads, row));
+    return { tenantId, contentType, sha256, preview: preview === 1, readContent };
   };
 }
 
