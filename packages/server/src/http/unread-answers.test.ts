@@ -64,11 +64,11 @@ const ENDED = { timeout: 20_000 };
 
 describe('answers that nobody reads', () => {
   it('answers that nobody reads end a connection that asks for more and more of them at once', ENDED, async () => {
-    const told: number[] = [];
-    const ask = await openServer({ mostBytes: 4 * LONG, onEnded: ({ bytes }) => told.push(bytes) });
+    const endedBytes: number[] = [];
+    const ask = await openServer({ mostBytes: 4 * LONG, onEnded: ({ bytes }) => endedBytes.push(bytes) });
     const greedy = ask('127.0.0.1', 20);
     await ended(greedy);
-    assert.ok((told[0] ?? 0) > 4 * LONG);
+    assert.ok((endedBytes[0] ?? 0) > 4 * LONG);
   });
 
   it('answers that nobody reads end the oldest connections of the caller who holds the most, and of nobody else', {
@@ -95,14 +95,14 @@ describe('answers that nobody reads', () => {
   });
 
   it('answers that are read are not counted, however many follow each other on one connection', async () => {
-    const told: object[] = [];
-    const ask = await openServer({ mostBytes: 4 * LONG, onEnded: (details) => told.push(details) });
+    const reports: object[] = [];
+    const ask = await openServer({ mostBytes: 4 * LONG, onEnded: (details) => reports.push(details) });
     const socket = ask('127.0.0.1');
     for (let count = 0; count < 10; count++) {
       let bytes = 0;
       while (bytes <= LONG) bytes += ((await once(socket, 'data')) as [Buffer])[0].length;
       socket.write(REQUEST);
     }
-    assert.deepEqual(told, []);
+    assert.deepEqual(reports, []);
   });
 });
