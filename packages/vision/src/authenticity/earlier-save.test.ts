@@ -9,7 +9,7 @@ import { pastePortrait } from '../specimens/paste-portrait.ts';
 import { inventPerson } from '../specimens/person.ts';
 import { seeded } from '../specimens/random.ts';
 import { AUTHENTICITY_BOUNDS } from './authenticity.ts';
-import { findEarlierSave, missingInPortrait } from './earlier-save.ts';
+import { findEarlierSave, lackOfTwo, missingInPortrait } from './earlier-save.ts';
 import { jpegTable } from './jpeg-table.ts';
 
 const BOUND = AUTHENTICITY_BOUNDS.portraitSave.bound;
@@ -71,6 +71,27 @@ describe('an earlier save of a photograph', () => {
 
   it('an earlier save is not seen if it was as fine as the last one', async () => {
     assert.equal(await measured(await edited(92)), undefined);
+  });
+});
+
+describe('the evidence of an earlier save in the digits of a zone', () => {
+  /** Digits by ascending evidence; those that stand beside each other share a block. */
+  const lackOf = (...digits: readonly (readonly [place: number, save: number])[]) =>
+    lackOfTwo(digits.map(([place, save]) => ({ blocks: [2 * place, 2 * place + 1, 2 * place + 2], save }))) ??
+    Number.NaN;
+  const usual = [20, 22, 24, 26, 28, 30].map((save, i) => [10 + 2 * i, save] as const);
+
+  it('the neighbour of a moved digit lacks the save as well and does not hide it', () => {
+    assert.ok(lackOf([3, -40], [4, -40], [6, -39], ...usual) >= AUTHENTICITY_BOUNDS.zoneSave.bound);
+  });
+
+  it('two digits that lack the save hardly more than others are no sign', () => {
+    const varied = [-2, 10, 25, 40, 60, 76].map((save, i) => [10 + 2 * i, save] as const);
+    assert.ok(lackOf([3, -21], [6, -18], ...varied) <= 0);
+  });
+
+  it('too few digits show nothing', () => {
+    assert.ok(Number.isNaN(lackOf([3, -40], [4, -40], [6, -39], ...usual.slice(2))));
   });
 });
 

@@ -2,6 +2,7 @@ import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import { blocksWithin, countSteps, MOST_STEPS, SIDE, WAVES } from './jpeg-blocks.ts';
 import type { JpegTable } from './jpeg-table.ts';
+import { median } from './median.ts';
 import {
   excessOf,
   FREEDOM,
@@ -32,6 +33,12 @@ const SURE = 10;
 const MIN_TRACES = 3;
 /** Fewer digits do not show how their evidence varies. */
 const MIN_DIGITS = 8;
+const MIN_OTHERS = 5;
+/** How far two digits together must be from the others, as a multiple of their variation, which is 1 at least. */
+const LEAST_OUTSTANDING = 6.7;
+const LEAST_VARIATION = 1;
+/** The deviation of a normal distribution by the median of its distances. */
+const NORMAL = 1.48;
 
 /** A frequency that shows an earlier save, and what that save did to it. */
 type Trace = { readonly at: number; readonly pattern: StepPattern };
@@ -76,23 +83,44 @@ export function missingInPortrait({ image, table, traces, portrait }: EarlierSav
 
 /**
  * The same for the two digits of the zone that lack the save most, by the blocks on each: to change a number together with
- * its check digit takes two. What the third lacks, others may lack as well.
+ * its check digit takes two. What the third lacks, others may lack as well. At most 0 where the two do not stand out: where
+ * the light clips the paper, the save is missing in parts of any digit.
  */
 export function missingInDigits(
   { image, table, traces }: EarlierSave,
-  digits: readonly number[][],
+  digits: readonly (readonly number[])[],
 ): number | undefined {
+  if (digits.length < MIN_DIGITS) return undefined;
   const counts = digits.map((blocks) => countSteps(image, blocks, table.steps));
   const excesses = traces.map(({ at, pattern }) => {
     const all = new Uint16Array(MOST_STEPS).map((_, k) => counts.reduce((sum, each) => sum + (each[at]?.[k] ?? 0), 0));
     return excessOf(fitDensity(all, pattern), pattern);
   });
-  const [first, second, third] = counts
-    .map((each) =>
-      traces.reduce((sum, { at }, i) => sum + dot(each[at] as Uint16Array, excesses[i] as Float64Array), 0),
-    )
-    .sort((one, other) => one - other) as [number, number, number];
-  return counts.length < MIN_DIGITS ? undefined : 2 * Math.min(0, third) - first - second;
+  const evidence = counts
+    .map((each, i) => ({
+      blocks: digits[i] as readonly number[],
+      save: traces.reduce((sum, { at }, k) => sum + dot(each[at] as Uint16Array, excesses[k] as Float64Array), 0),
+    }))
+    .sort((one, other) => one.save - other.save);
+  return lackOfTwo(evidence);
+}
+
+type DigitEvidence = { readonly blocks: readonly number[]; readonly save: number };
+
+/** By ascending evidence of the save. The neighbours of a moved digit lack it as well, on the blocks that both share. */
+export function lackOfTwo(evidence: readonly DigitEvidence[]): number | undefined {
+  const isApart = (one: DigitEvidence, other: DigitEvidence) =>
+    !one.blocks.some((block) => other.blocks.includes(block));
+  const first = evidence[0] as DigitEvidence;
+  const second = evidence.find((each) => isApart(each, first));
+  if (!second) return undefined;
+  const others = evidence.filter((each) => isApart(each, first) && isApart(each, second)).map(({ save }) => save);
+  if (others.length < MIN_OTHERS) return undefined;
+  const usual = median(others);
+  const variation = LEAST_VARIATION + NORMAL * median(others.map((save) => Math.abs(save - usual)));
+  const outstanding = (2 * usual - first.save - second.save) / variation;
+  const lack = 2 * Math.min(0, others[0] as number) - first.save - second.save;
+  return outstanding < LEAST_OUTSTANDING ? Math.min(0, lack) : lack;
 }
 
 function dot(counts: Uint16Array, values: Float64Array): number {
