@@ -24,8 +24,8 @@ const LEAST_SHARE = 0.5;
 export type PaperDifference = {
   /** How much brighter it is than theirs and than that above and below it, whichever is less; at least 0. */
   readonly brighter: number;
-  /** The absolute difference from theirs. */
-  readonly apart: number;
+  /** The difference from theirs, in the colours that the light does not clip. */
+  readonly difference: number;
 };
 
 export function paperDifferences(
@@ -49,18 +49,20 @@ export function paperDifferences(
 function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): PaperDifference | undefined {
   const beside = own.map((light, k) => ({ light, usual: median(near.map((cell) => cell.own[k] as number)) }));
   const shares = beside.map(({ light, usual }) => light / usual - 1);
-  const apart = Math.abs(mean(shares));
   const colours = [0, 1, 2].filter((k) => (beside[k]?.usual as number) < CLIPPED);
   if (colours.length === 0) return undefined;
   const unclipped = colours.map((k) => shares[k] as number);
   const fromRim = (cell: Pick<CellPaper, 'own' | 'rim'>): number =>
     mean(colours.map((k) => (cell.own[k] as number) / (cell.rim[k] as number)));
   const acrossRim = fromRim({ own, rim }) - median(near.map(fromRim));
-  return { brighter: Math.max(0, Math.min(mean(unclipped), acrossRim, Math.min(...unclipped) / LEAST_SHARE)), apart };
+  const difference = mean(unclipped);
+  return { brighter: Math.max(0, Math.min(difference, acrossRim, Math.min(...unclipped) / LEAST_SHARE)), difference };
 }
 
 /** The least variation of any paper, as a share. */
 const LEAST_VARIATION = 0.002;
+/** The deviation of a normal distribution by the median of its distances. */
+const NORMAL = 1.48;
 
 /**
  * How much brighter the paper behind the second brightest digit is than usual, divided by the variation of this paper: the
@@ -70,7 +72,8 @@ const LEAST_VARIATION = 0.002;
 export function paintedOver(differences: readonly PaperDifference[], usualPlace: number): number | undefined {
   if (differences.length <= usualPlace) return undefined;
   const brightest = differences.map(({ brighter }) => brighter).sort((one, other) => other - one);
-  const pattern = median(differences.map(({ apart }) => apart));
+  const usual = median(differences.map(({ difference }) => difference));
+  const pattern = NORMAL * median(differences.map(({ difference }) => Math.abs(difference - usual)));
   return (brightest[1] as number) / ((brightest[usualPlace] as number) + pattern + LEAST_VARIATION);
 }
 
@@ -87,7 +90,7 @@ function papersAt(strip: Strip, { x, y, scale }: CellPosition): { own: Light | u
   };
 }
 
-/** The mean of the middle half of the paper's pixels in these columns and rows. */
+/** The mean of the brighter pixels of the paper in these columns and rows, away from the ink. */
 function paperIn(
   { width, height, darkness, pixels }: Strip,
   left: number,
@@ -104,10 +107,14 @@ function paperIn(
       }
     }
   }
-  return values[0].length < MIN_PIXELS ? undefined : [middle(values[0]), middle(values[1]), middle(values[2])];
+  return values[0].length < MIN_PIXELS ? undefined : [bright(values[0]), bright(values[1]), bright(values[2])];
 }
 
-function middle(values: readonly number[]): number {
+/** Near ink paper is darker, and the brightest pixels are noise. */
+const [DARKER, BRIGHTEST] = [0.4, 0.8];
+
+function bright(values: readonly number[]): number {
   const sorted = Float64Array.from(values).sort();
-  return mean([...sorted.subarray(Math.floor(sorted.length / 4), Math.ceil((3 * sorted.length) / 4))]);
+  const count = sorted.length;
+  return mean([...sorted.subarray(Math.floor(count * DARKER), Math.ceil(count * BRIGHTEST))]);
 }

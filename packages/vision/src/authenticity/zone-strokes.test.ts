@@ -12,6 +12,7 @@ import { seeded } from '../specimens/random.ts';
 import { AUTHENTICITY_BOUNDS } from './authenticity.ts';
 import { findEarlierSave } from './earlier-save.ts';
 import { jpegTable } from './jpeg-table.ts';
+import { paintedOver } from './zone-paper.ts';
 import type { ZoneLine } from './zone-strip.ts';
 import { zoneSigns } from './zone-strokes.ts';
 
@@ -154,6 +155,20 @@ describe('the strokes of a zone', () => {
       const text = `${line.text.slice(0, 13)}${here}${line.text.slice(14, 18)}${there}${line.text.slice(19)}`;
       assert.ok(((await saveSignOf(copyDigit(image, line, 18, 13, data), shot, text)) ?? 0) >= saveBound);
     }
+  });
+
+  it('clipped paper, on which the first save is missing in places, is no sign of an exchange', async () => {
+    for (const seed of firstOf(1, [7, 8, 9])) {
+      const shot = await shoot(seed, {}, 1, 1.06);
+      assert.ok(((await saveSignOf(shot.image, shot)) ?? 0) < saveBound / 2);
+    }
+  });
+
+  it('paper that is alike behind all digits but two was painted over behind these', () => {
+    const others = Array.from({ length: 20 }, (_, i) => ({ brighter: 0, difference: -0.004 + 0.0001 * (i % 5) }));
+    const painted = { brighter: 0.006, difference: 0.006 };
+    assert.ok((paintedOver([painted, ...others, painted], 4) ?? 0) >= paperBound);
+    assert.ok((paintedOver([painted, ...others], 4) ?? paperBound) < paperBound);
   });
 
   it('the digits of a zone are on paper of one brightness in a genuine document', () => {

@@ -36,6 +36,8 @@ export const MIN_SIDE = 300;
 const CLIPPED = 250;
 /** Paper this bright is white by itself. */
 const WHITE_PAPER = 245;
+/** The margin of a document beside its zone, as a share of the width. */
+const ZONE_MARGIN = 0.05;
 
 export function measureQuality(straight: Raster, quad: Quad): QualityMeasures {
   const height = Math.max(8, Math.round((straight.height * MEASURED_WIDTH) / straight.width));
@@ -79,6 +81,22 @@ export function reasonsIn(measures: QualityMeasures): QualityReason[] {
   if (measures.sharpness < MIN_SHARPNESS) reasons.push('blurred');
   if (measures.side < MIN_SIDE) reasons.push('too_small');
   return reasons;
+}
+
+/**
+ * Whether the light clips the paper behind a zone in all colours, from `top` (a share of the height) downwards. Nothing can
+ * be seen on such paper, neither its pattern nor what was painted over it.
+ */
+export function isZoneClipped({ width, height, data }: Raster, top: number): boolean {
+  const levels = new Uint32Array(256);
+  for (let y = Math.floor(Math.max(0, top) * height); y < height; y += 2) {
+    for (let x = Math.floor(ZONE_MARGIN * width); x < (1 - ZONE_MARGIN) * width; x += 2) {
+      const at = (y * width + x) * 3;
+      const darkest = Math.min(data[at] as number, data[at + 1] as number, data[at + 2] as number);
+      levels[darkest] = (levels[darkest] as number) + 1;
+    }
+  }
+  return levelBelow(levels, 0.5) >= CLIPPED;
 }
 
 /** Whether corners are outside the image, or so near its border that the edge is not visible. */

@@ -108,13 +108,14 @@ test('a document is valid through its last day', async () => {
 const FLAWS: readonly (readonly [reason: string, order: SpecimenOrder])[] = [
   ['too_dark', { kind: 'idCard', seed: 45, photograph: { light: 0.18, noise: 2 } }],
   ['glare', { kind: 'idCard', seed: 46, photograph: { glare: 1 } }],
+  ['glare', { kind: 'passport', seed: 46, photograph: { light: 1.12 } }],
   ['blurred', { kind: 'idCard', seed: 47, photograph: { blur: 7 } }],
   ['cut_off', { kind: 'passport', seed: 48, photograph: { shift: [0.3, 0] } }],
   ['too_small', { kind: 'idCard', seed: 49, photograph: { share: 0.22 } }],
   ['two_documents', { kind: 'idCard', side: 'front', seed: 50, twice: true }],
 ];
 for (const [reason, order] of FLAWS) {
-  test(`the reason ${reason} is given for such a picture`, async () => {
+  test(`the reason ${reason} is given for such a picture of a document: ${order.kind}`, async () => {
     const { reasons } = (await read(order)).quality;
     assert.ok(reasons.includes(reason as QualityReason), reasons.join());
   });

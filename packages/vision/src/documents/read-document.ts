@@ -27,7 +27,14 @@ import { showsDayOf } from './dates.ts';
 import type { DocumentType } from './document-type.ts';
 import { contains, type FoundQuad, findQuads } from './find-quads.ts';
 import type { ValueLength } from './fit-value.ts';
-import { isCutOff, measureQuality, type QualityMeasures, type QualityReason, reasonsIn } from './quality.ts';
+import {
+  isCutOff,
+  isZoneClipped,
+  measureQuality,
+  type QualityMeasures,
+  type QualityReason,
+  reasonsIn,
+} from './quality.ts';
 import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
 import { isFullyRead } from './templates/read-fields.ts';
 import type { VisualLine } from './visual-field.ts';
@@ -121,7 +128,17 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     size: { width: image.width, height: image.height },
     outline,
     quality: {
-      reasons: reasonsOf({ image, outline, measures, quads, boxes, options, findings, code: code !== undefined }),
+      reasons: reasonsOf({
+        image,
+        straight,
+        outline,
+        measures,
+        quads,
+        boxes,
+        options,
+        findings,
+        code: code !== undefined,
+      }),
       measures,
     },
     ...(mrz ? { mrz } : {}),
@@ -187,6 +204,7 @@ function typeOf(
 
 type Evidence = {
   readonly image: Raster;
+  readonly straight: Raster;
   readonly outline: Outline;
   readonly measures: QualityMeasures;
   readonly quads: readonly FoundQuad[];
@@ -197,9 +215,22 @@ type Evidence = {
 };
 
 /** A fully read document is never `blurred`, whatever the measures are. */
-function reasonsOf({ image, outline, measures, quads, boxes, options, findings, code }: Evidence): QualityReason[] {
+function reasonsOf({
+  image,
+  straight,
+  outline,
+  measures,
+  quads,
+  boxes,
+  options,
+  findings,
+  code,
+}: Evidence): QualityReason[] {
   const isReadInFull = findings.mrz?.valid === true || code;
   const reasons = reasonsIn(measures).filter((reason) => !(isReadInFull && reason === 'blurred'));
+  if (findings.mrz && isZoneClipped(straight, zoneTop(findings.mrz, outline)) && !reasons.includes('glare')) {
+    reasons.push('glare');
+  }
   // Boxes of text lines are too long, so they tell the border of the document only if no edges were found.
   const ends = outline.source === 'edges' ? [outline.quad] : (findings.mrz?.quads ?? []);
   if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');
