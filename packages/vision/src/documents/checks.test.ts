@@ -45,6 +45,19 @@ test('another number, a date and look-alikes are no changed number', () => {
   assert.equal(numberResult('A0476441'), 'not_performed');
 });
 
+test('a labelled number that the reader has cut in two is unread, and one that differs is changed', () => {
+  const labelledResult = (value: string) => {
+    const line = { text: value, confidence: 1, x: 0.1, y: 0.1, width: 0.3, height: 0.02 };
+    const field = { name: 'documentNumber', label: 'Passport No.', value, confidence: 1 } as const;
+    const checks = visualChecks(FACTS, { lines: [line], fields: [field], models: [] }, 'mrz');
+    return checks.find(({ name }) => name === 'visual.documentNumber.mrz')?.result;
+  };
+  assert.equal(labelledResult('4764419'), 'not_performed');
+  assert.equal(labelledResult('A047644'), 'not_performed');
+  assert.equal(labelledResult('4764418'), 'failed');
+  assert.equal(labelledResult('A04764419'), 'passed');
+});
+
 test('a number is not reported as changed where the reader is unsure, or where letters differ', () => {
   assert.equal(resultOf('documentNumber', ['A04764469'], 0.8), 'not_performed');
   assert.equal(numberResult('SERIA X N4764419'), 'not_performed');

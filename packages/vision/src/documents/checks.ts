@@ -168,7 +168,7 @@ export function visualChecks(
       'documentNumber',
       facts.documentNumber,
       texts.some(sameNumber),
-      (text) => /\d{5}/.test(text.replace(/\s/g, '')),
+      (text) => /\d{5}/.test(text.replace(/\s/g, '')) && !isPartOf(text, facts.documentNumber),
       zone.lines.some((line) => isNearly(line, facts.documentNumber)),
     ),
     compare('birthDate', facts.birthDate, texts.some(sameDate(facts.birthDate)), hasDate, isDateChanged),
@@ -285,6 +285,12 @@ function foldLookAlikes(value: string): string {
 
 function alike(text: string, number: string): boolean {
   return text.length >= number.length && foldLookAlikes(text).includes(foldLookAlikes(number));
+}
+
+/** Whether the reader has cut a number in two, or lost an end of it: then it shows neither this number nor another one. */
+function isPartOf(text: string, number: string): boolean {
+  const part = foldLookAlikes(text.toUpperCase().replace(/[^A-Z0-9]/g, ''));
+  return part.length < number.length && foldLookAlikes(number).includes(part);
 }
 
 /** Shorter numbers resemble others by chance. */
