@@ -18,23 +18,32 @@ export type DocumentKind = {
 };
 /** The uploaded pictures: only the front, or both sides of a card. */
 export type Picture = Buffer | { readonly front: Buffer; readonly back: Buffer };
-export type Order = { readonly today: string; readonly seed: number };
+export type Order = {
+  readonly today: string;
+  readonly seed: number;
+  /** How many photographs of the document were taken before this one, each from elsewhere and in other light. */
+  readonly shot?: number;
+};
+
+/** Further apart than the numbers of attempts, so that no photograph is that of another attempt. */
+const BETWEEN_SHOTS = 100_000;
+const shotSeed = ({ seed, shot = 0 }: Order, at: number): number => seed + at + shot * BETWEEN_SHOTS;
 
 const rendered =
   (attack: Attack | 'genuine', lamp: Photograph = {}): DocumentKind['picture'] =>
-  async (material, at, { seed }) => {
+  async (material, at, order) => {
     const { image, portraitArea } = await material.flat(at);
-    const random = seeded(seed + at);
+    const seed = shotSeed(order, at);
     const face = await material.face(at);
     const of = { ...(portraitArea && { portraitArea }), face };
-    return (await renderAttack(attack, image, { ...howOf(seed + at), ...lamp }, random, of))?.jpeg;
+    return (await renderAttack(attack, image, { ...howOf(seed), ...lamp }, seeded(seed), of))?.jpeg;
   };
 
 /** A passport that we draw and whose zone and print differ. */
 const changed =
   (change: (holder: Person, at: number, order: Order) => DocumentChange): DocumentKind['picture'] =>
   async (material, at, order) =>
-    shoot(await material.passport(at, change(personAt(at, order), at, order)), order.seed + at);
+    shoot(await material.passport(at, change(personAt(at, order), at, order)), shotSeed(order, at));
 
 async function shoot({ image }: FlatDocument, seed: number): Promise<Buffer> {
   return (await photograph([image], howOf(seed), seeded(seed))).jpeg;
@@ -48,7 +57,7 @@ const card =
   ): DocumentKind['picture'] =>
   async (material, at, order) => {
     const { front, back } = await material.card(at, change(personAt(at, order), at, order));
-    const seed = order.seed + at;
+    const seed = shotSeed(order, at);
     const face = await material.face(at);
     const { portraitArea } = front;
     const of = { ...(portraitArea && { portraitArea }), face };
@@ -208,32 +217,34 @@ export const DOCUMENT_KINDS = {
   zoneCopied: {
     about:
       'two digits of the number in the zone copied in the photograph from elsewhere in the line, the print changed alike',
-    picture: async (material, at, order) => copiedZone(material, personAt(at, order), at, order.seed + at),
+    picture: async (material, at, order) => copiedZone(material, personAt(at, order), at, shotSeed(order, at)),
   },
   zoneExchanged: {
     about: 'two digits of the number in the zone exchanged in the photograph, the print changed alike',
-    picture: async (material, at, order) => exchangedZone(material, personAt(at, order), at, order.seed + at),
+    picture: async (material, at, order) => exchangedZone(material, personAt(at, order), at, shotSeed(order, at)),
   },
   mirrored: {
     about: 'a photograph of a genuine document that is mirrored',
-    picture: async (material, at, { seed }) => {
-      const jpeg = await shoot(await material.flat(at), seed + at);
+    picture: async (material, at, order) => {
+      const jpeg = await shoot(await material.flat(at), shotSeed(order, at));
       return sharp(jpeg).flop().jpeg({ quality: 92 }).toBuffer();
     },
   },
   twoDocuments: {
     about: 'two genuine documents of different people side by side',
-    picture: async (material, at, { seed }) => {
+    picture: async (material, at, order) => {
+      const seed = shotSeed(order, at);
       const images = [await material.passport(at), await material.passport(at + 5000)].map(({ image }) => image);
-      return (await photograph(images, howOf(seed + at), seeded(seed + at))).jpeg;
+      return (await photograph(images, howOf(seed), seeded(seed))).jpeg;
     },
   },
   laminated: {
     about: 'a genuine document under a shining film, for comparison',
-    picture: async (material, at, { seed }) => {
+    picture: async (material, at, order) => {
       const { image } = await material.flat(at);
-      const random = seeded(seed + at);
-      return (await photograph([filmOver(image, random)], howOf(seed + at), random)).jpeg;
+      const seed = shotSeed(order, at);
+      const random = seeded(seed);
+      return (await photograph([filmOver(image, random)], howOf(seed), random)).jpeg;
     },
   },
   card: { about: 'both sides of an identity card, for comparison', picture: card('genuine') },
