@@ -25,6 +25,8 @@ export type QualityMeasures = {
   readonly sharpness: number;
   /** The document's longer side in pixels of the image. */
   readonly side: number;
+  /** The brightness of the paper behind the zone in the colour in which it is darkest, in 0…255; only if there is a zone. */
+  readonly zonePaper?: number;
 };
 
 const MEASURED_WIDTH = 800;
@@ -83,11 +85,8 @@ export function reasonsIn(measures: QualityMeasures): QualityReason[] {
   return reasons;
 }
 
-/**
- * Whether the light clips the paper behind a zone in all colours, from `top` (a share of the height) downwards. Nothing can
- * be seen on such paper, neither its pattern nor what was painted over it.
- */
-export function isZoneClipped({ width, height, data }: Raster, top: number): boolean {
+/** The brightness of the paper behind a zone in the colour in which it is darkest, from `top` (a share of the height) downwards. */
+export function zonePaperOf({ width, height, data }: Raster, top: number): number {
   const levels = new Uint32Array(256);
   for (let y = Math.floor(Math.max(0, top) * height); y < height; y += 2) {
     for (let x = Math.floor(ZONE_MARGIN * width); x < (1 - ZONE_MARGIN) * width; x += 2) {
@@ -96,7 +95,7 @@ export function isZoneClipped({ width, height, data }: Raster, top: number): boo
       levels[darkest] = (levels[darkest] as number) + 1;
     }
   }
-  return levelBelow(levels, 0.5) >= CLIPPED;
+  return levelBelow(levels, 0.5);
 }
 
 /** Whether corners are outside the image, or so near its border that the edge is not visible. */

@@ -29,11 +29,11 @@ import { contains, type FoundQuad, findQuads } from './find-quads.ts';
 import type { ValueLength } from './fit-value.ts';
 import {
   isCutOff,
-  isZoneClipped,
   measureQuality,
   type QualityMeasures,
   type QualityReason,
   reasonsIn,
+  zonePaperOf,
 } from './quality.ts';
 import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
 import { isFullyRead } from './templates/read-fields.ts';
@@ -128,18 +128,8 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     size: { width: image.width, height: image.height },
     outline,
     quality: {
-      reasons: reasonsOf({
-        image,
-        straight,
-        outline,
-        measures,
-        quads,
-        boxes,
-        options,
-        findings,
-        code: code !== undefined,
-      }),
-      measures,
+      reasons: reasonsOf({ image, outline, measures, quads, boxes, options, findings, code: code !== undefined }),
+      measures: { ...measures, ...(mrz && { zonePaper: zonePaperOf(straight, zoneTop(mrz, outline)) }) },
     },
     ...(mrz ? { mrz } : {}),
     ...(barcode ? { barcode } : {}),
@@ -204,7 +194,6 @@ function typeOf(
 
 type Evidence = {
   readonly image: Raster;
-  readonly straight: Raster;
   readonly outline: Outline;
   readonly measures: QualityMeasures;
   readonly quads: readonly FoundQuad[];
@@ -215,22 +204,9 @@ type Evidence = {
 };
 
 /** A fully read document is never `blurred`, whatever the measures are. */
-function reasonsOf({
-  image,
-  straight,
-  outline,
-  measures,
-  quads,
-  boxes,
-  options,
-  findings,
-  code,
-}: Evidence): QualityReason[] {
+function reasonsOf({ image, outline, measures, quads, boxes, options, findings, code }: Evidence): QualityReason[] {
   const isReadInFull = findings.mrz?.valid === true || code;
   const reasons = reasonsIn(measures).filter((reason) => !(isReadInFull && reason === 'blurred'));
-  if (findings.mrz && isZoneClipped(straight, zoneTop(findings.mrz, outline)) && !reasons.includes('glare')) {
-    reasons.push('glare');
-  }
   // Boxes of text lines are too long, so they tell the border of the document only if no edges were found.
   const ends = outline.source === 'edges' ? [outline.quad] : (findings.mrz?.quads ?? []);
   if (ends.some((quad) => isCutOff(quad, image))) reasons.push('cut_off');

@@ -98,6 +98,20 @@ describe('the verdict on a document', () => {
     assert.deepEqual([documentQuality, documentMrz], ['FAILED blurred retry', 'PASSED']);
   });
 
+  it('the verdict on a document asks for another picture if light clips the paper of the zone, unless a sign is seen all the same', () => {
+    const measures = { brightness: 254, glareShare: 0, sharpness: 0.1, side: 1200, zonePaper: 250 };
+    const bright = readingOf({ visual: AGREEING, quality: { reasons: [], measures } });
+    const usual = readingOf({ visual: AGREEING, quality: { reasons: [], measures: { ...measures, zonePaper: 249 } } });
+    assert.deepEqual(judge({ front: bright }).results, { documentQuality: 'FAILED glare retry' });
+    assert.equal(judge({ front: usual }).results.documentQuality, 'PASSED');
+    assert.equal(
+      judge({ front: bright }, { anyway: true }).results.documentAuthenticity,
+      'PASSED no_signs_found',
+    );
+    const edited = { ...bright, authenticity: [{ name: 'zoneSave', value: 9, bound: 8, isSign: true }] } as const;
+    assert.equal(judge({ front: edited }).results.documentAuthenticity, 'REVIEW edited_picture final');
+  });
+
   it('the verdict on a document reports an expired document at once, and goes to a human if print and zone differ', () => {
     const expired = judge({ front: readingOf({ mrz: zoneOf({ expiryDate: '200101' }) }) });
     assert.equal(expired.results.documentExpiry, 'FAILED expired retry');

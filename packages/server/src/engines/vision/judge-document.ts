@@ -48,10 +48,8 @@ export function judgeDocument(
   if (quality.status === 'FAILED' && !request.anyway) return { checks: [quality], pictures };
   const consistency = consistencyCheck(agreement, readings);
   const authenticity = judgeAuthenticity(sides, request);
-  // A better picture of a copy would not help.
-  const mayBeUnread = consistency.status === 'REVIEW' && authenticity.status !== 'FAILED' && !request.anyway;
-  const unread = mayBeUnread ? unreadPictures(sides, consistency) : [];
-  if (unread.length > 0) return { checks: [qualityCheck(sides, unread)], pictures: unread };
+  const unclear = request.anyway ? [] : unclearPictures(sides, consistency, authenticity);
+  if (unclear.length > 0) return { checks: [qualityCheck(sides, unclear)], pictures: unclear };
   const type = typeOf(readings);
   const country = countryOf(readings);
   const checks = [
@@ -111,6 +109,26 @@ function qualityCheck({ front, back }: DocumentSides, [first, ...others]: readon
 const FIELDS_MISSING = 'fields_missing';
 /** In all pictures below this sharpness, print was misread. */
 const MIN_PRINT_SHARPNESS = 0.042;
+
+/** The sides of which another picture is needed because of what was found on them. A better picture of a copy would not help. */
+function unclearPictures(sides: DocumentSides, consistency: Check, authenticity: Check): PictureFault[] {
+  const mayBeUnread = consistency.status === 'REVIEW' && authenticity.status !== 'FAILED';
+  const unread = mayBeUnread ? unreadPictures(sides, consistency) : [];
+  return unread.length > 0 || authenticity.status !== 'PASSED' ? unread : clippedPictures(sides);
+}
+
+/** From this brightness on, in all colours, light clips the paper behind a zone. */
+const CLIPPED_PAPER = 250;
+
+/**
+ * The sides on whose zone no sign of an edit can be seen, because the light clips its paper. If there is a sign all the same,
+ * nobody gets the chance to hide it in a second picture.
+ */
+function clippedPictures({ front, back }: DocumentSides): PictureFault[] {
+  return Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) =>
+    (quality.measures?.zonePaper ?? 0) >= CLIPPED_PAPER ? [{ picture, reasons: ['glare'] }] : [],
+  );
+}
 
 /**
  * The sides of which another picture is better than a human's guess: one whose print is too blurred to contradict a zone,
