@@ -53,7 +53,7 @@ export const AUTHENTICITY_BOUNDS = {
   /** How much the two most alike digits of a line differ, in pixels: a smaller difference means a copy. */
   zoneCopies: { bound: 0.1, sign: 'below' },
   /** How much brighter the paper behind two digits of the zone is than usual, as a multiple of its variation: it was painted over. */
-  zonePaper: { bound: 1.25, sign: 'above' },
+  zonePaper: { bound: 1.35, sign: 'above' },
   /** As `portraitSave`, for two digits of the zone: they were inserted or moved after that save. */
   zoneSave: { bound: 8, sign: 'above' },
 } as const;

@@ -104,10 +104,7 @@ describe('the verdict on a document', () => {
     const usual = readingOf({ visual: AGREEING, quality: { reasons: [], measures: { ...measures, zonePaper: 249 } } });
     assert.deepEqual(judge({ front: bright }).results, { documentQuality: 'FAILED glare retry' });
     assert.equal(judge({ front: usual }).results.documentQuality, 'PASSED');
-    assert.equal(
-      judge({ front: bright }, { anyway: true }).results.documentAuthenticity,
-      'PASSED no_signs_found',
-    );
+    assert.equal(judge({ front: bright }, { anyway: true }).results.documentAuthenticity, 'PASSED no_signs_found');
     const edited = { ...bright, authenticity: [{ name: 'zoneSave', value: 9, bound: 8, isSign: true }] } as const;
     assert.equal(judge({ front: edited }).results.documentAuthenticity, 'REVIEW edited_picture final');
   });
