@@ -13,6 +13,7 @@ import {
   type VisionEngine,
 } from '@grove/vision';
 import sharp from 'sharp';
+import { FACE_GUIDE, OVAL } from '../../packages/journey/src/capture/face/judge-face.ts';
 import { type Actor, RecordingOver } from '../../packages/vision/test/recording.ts';
 
 /** A recording of a person, whose frames are played in the order of the instructions. */
@@ -31,6 +32,10 @@ type Frame = { readonly bytes: Buffer; readonly observation: FaceObservation; re
 const MAX_FILMS = 100;
 const MAX_FRAMES = 400;
 const FRAMES_PER_SECOND = 12;
+/** The page begins a challenge only when the face is this high, in heights of the visible picture. */
+const LEAST_FACE_HEIGHT = FACE_GUIDE.heightAtLeast * OVAL.height;
+/** The visible picture on a phone, in widths: of a taller picture, only the middle is shown. */
+const MOST_VISIBLE_HEIGHT = 5 / 4;
 /** Every other frame of a stretch makes a second take, as if the person repeated the movement. */
 const TAKES_OF_STRETCH = 2;
 /** Two frames in a row show a movement; eyes must be closed for longer. */
@@ -55,7 +60,10 @@ const CLOSE_UPS = 8;
 const FRAMES_OF_CLOSE_UP = 4;
 const MOVEMENTS: readonly Movement[] = ['left', 'right', 'up', 'down', 'closeEyes', 'openMouth', 'closer'];
 
-/** Reads every folder as a film. Films in which the person does not look ahead often enough are left out, and named. */
+/**
+ * Reads every folder as a film. Films in which the person does not look ahead often enough, near enough, are left out, and
+ * named.
+ */
 export async function findFilms(vision: VisionEngine, folder: string): Promise<Film[]> {
   const films: Film[] = [];
   for (const name of readdirSync(folder).slice(0, MAX_FILMS)) {
@@ -71,9 +79,15 @@ async function observeFrames(vision: VisionEngine, folder: string): Promise<Fram
   for (const [at, file] of readdirSync(folder).sort().slice(0, MAX_FRAMES).entries()) {
     const bytes = readFileSync(join(folder, file));
     const observation = await vision.observeFace(bytes);
-    if ('points' in observation) frames.push({ bytes, observation, at });
+    if ('points' in observation && isNearEnough(observation)) frames.push({ bytes, observation, at });
   }
   return frames;
+}
+
+/** Whether the page would let a person begin at this distance: somebody metres away is told to come closer first. */
+export function isNearEnough({ box, width, height }: Pick<FaceObservation, 'box' | 'width' | 'height'>): boolean {
+  const visibleHeight = Math.min(height, width * MOST_VISIBLE_HEIGHT);
+  return box.bottom - box.top >= visibleHeight * LEAST_FACE_HEIGHT;
 }
 
 async function toFilm(name: string, frames: readonly Frame[]): Promise<Film | undefined> {

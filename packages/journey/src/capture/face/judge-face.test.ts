@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type FaceHint, type FaceLook, judgeFace, judgePresence } from './judge-face.ts';
+import { type FaceHint, type FaceLook, judgeFace, judgePresence, OVAL } from './judge-face.ts';
 
-const OVAL = { x: 0.5, y: 0.49, height: 0.8 };
 const good: FaceLook = {
   at: 0,
   faces: 1,

@@ -33,6 +33,9 @@ export type FaceHint =
 /** The position of the oval, in 0…1 of the visible picture. */
 export type Oval = { readonly x: number; readonly y: number; readonly height: number };
 
+/** The place of the head. */
+export const OVAL: Oval = { x: 0.5, y: 0.49, height: 0.8 };
+
 export const FACE_GUIDE = {
   /** Shares of the height of the oval, which stands for a whole head. */
   heightAtLeast: 0.42,

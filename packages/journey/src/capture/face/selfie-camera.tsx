@@ -10,8 +10,8 @@ import { useLooks, type VideoFrame } from '../use-looks.ts';
 import { type How, useShutter } from '../use-shutter.ts';
 import type { FaceFinder } from './face-finder.ts';
 import { FACE_ICONS } from './face-icons.ts';
-import { FaceOval, OVAL } from './face-oval.tsx';
-import { type FaceHint, judgeFace, STEADY_FACE_LOOKS } from './judge-face.ts';
+import { FaceOval } from './face-oval.tsx';
+import { type FaceHint, judgeFace, OVAL, STEADY_FACE_LOOKS } from './judge-face.ts';
 
 /** Takes one good picture of a face that looks ahead. */
 type SelfieCameraProps = {

@@ -2,8 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Camera } from '../use-camera.ts';
 import { useLooks } from '../use-looks.ts';
 import type { FaceFinder } from './face-finder.ts';
-import { OVAL } from './face-oval.tsx';
-import { type FaceHint, judgeFace } from './judge-face.ts';
+import { type FaceHint, judgeFace, OVAL } from './judge-face.ts';
 
 const LOOK_EDGE = 480;
 const PLACED_LOOKS = 3;
