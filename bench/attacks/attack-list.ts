@@ -202,8 +202,9 @@ export const ATTACKS = {
   paper: of('paper', 'the same, photographed from paper'),
   layer: of('layer', 'one photograph, warped live, with a background of its own and careful painting'),
   full: of('full', 'the same, lit anew, with blinks and a mouth that moves'),
+  lids: of('lids', 'the same, with lids that are never quite as before'),
   otherDay: {
-    about: 'the same, with another photograph of the person than that of the document',
+    about: 'the same as full, with another photograph of the person than that of the document',
     document: ({ albums }, at) => pick(pick(albums, at), 1),
     play: ({ albums }, at) => playStill('full', pick(albums, at).slice(0, 1), Math.random),
   },

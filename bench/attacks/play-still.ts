@@ -17,6 +17,7 @@ export type AttackKind =
   | 'mesh'
   | 'layer'
   | 'full'
+  | 'lids'
   | 'wobble'
   | 'screen'
   | 'paper'
@@ -31,6 +32,7 @@ const STYLES: Record<
   mesh: { model: 'mesh', noise: 2 },
   layer: { model: 'mesh', ownBackground: true, noise: 2.5, jpegQuality: 85, paint: 'careful' },
   full: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
+  lids: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
   screen: { model: 'mesh', noise: 2, medium: 'screen' },
   paper: { model: 'mesh', noise: 2, medium: 'print' },
   wobble: { model: 'mesh', wobble: 1.6, flicker: 0.1, noise: 5, jpegQuality: 80, paint: 'careful' },
@@ -43,6 +45,8 @@ const FURTHER_MS = 6000;
 const MOST_FURTHER = 0.5;
 /** How long the attacker tries one way to draw closed eyes. */
 const PAINT_MS = 2200;
+/** How far the lids sink at most when the head comes back, another way each time, if the attacker imitates living eyes. */
+const MOST_SUNKEN_LIDS = 0.3;
 
 export function playStill(kind: AttackKind, stills: readonly Still[], random: () => number): Player {
   const [main] = stills;
@@ -50,8 +54,9 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
   let target: HeadPose = { yaw: 0, pitch: 0 };
   let from: HeadPose = target;
   let begins = 0;
-  const lively = kind === 'full' || kind === 'wobble' || kind === 'photographs' || kind === 'album';
+  const lively = kind === 'full' || kind === 'lids' || kind === 'wobble' || kind === 'photographs' || kind === 'album';
   let returns = 0;
+  let lids = 0;
   const blinkAt = 1500 + random() * 4000;
   const poseAt = (now: number): HeadPose => {
     const share = Math.min(1, Math.max(0, (now - begins) / RAMP_MS));
@@ -67,7 +72,7 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
       pitch: mix('pitch') + sway(0.8),
       roll: sway(0.5),
       eyePaint: Math.max(0, Math.floor((now - begins) / PAINT_MS)),
-      eyesClosed: Math.min(1, Math.max(blink, mix('eyesClosed'))),
+      eyesClosed: Math.min(1, Math.max(blink, lids, mix('eyesClosed'))),
       nearer: mix('nearer'),
       mouthGap: Math.max(0, mix('mouthGap') + (lively ? (random() - 0.5) * 0.03 : 0)),
     };
@@ -93,6 +98,7 @@ export function playStill(kind: AttackKind, stills: readonly Still[], random: ()
     },
     follow({ kind: movement, phase }, now) {
       if (phase === 'return') returns += 1;
+      if (kind === 'lids') lids = random() * MOST_SUNKEN_LIDS;
       from = poseAt(now);
       begins = now + REACTION_MS[0] + random() * (REACTION_MS[1] - REACTION_MS[0]);
       target = phase === 'return' ? { yaw: 0, pitch: 0 } : TARGETS[movement];

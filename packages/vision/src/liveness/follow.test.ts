@@ -52,7 +52,7 @@ describe('a challenge of active liveness', () => {
       assert.deepEqual([done.state, done.instructions.length], ['DONE', done.total]);
       const { result, refused, doubtful } = verifyChallenge({
         progress: done,
-        novelty: { median: 0.03, medianBeyondPose: 0.025, thirdLeast: 0.02 },
+        novelty: { median: 0.03, medianBeyondPose: 0.025, thirdLeast: 0.02, eyes: 0.02 },
         selfie: done.frames[0]?.observation.vector ?? null,
       });
       assert.deepEqual([result, refused, doubtful], ['ANSWERED', [], []]);

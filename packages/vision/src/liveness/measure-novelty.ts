@@ -15,6 +15,8 @@ const MAX_PICTURES = 6;
 const LEAST_PICTURES = 3;
 /** With poses this many degrees apart, two pictures of one photograph seem to have twice as much novelty. */
 const DEGREES_OF_TWICE = 4;
+/** Three photographs shown in turn are three of fifteen pairs; the third of them is at the end of the lowest sixth. */
+const SIXTH = 6;
 
 /** Null if there are too few pictures. Throws `ImageFault`. */
 export async function measureNovelty(pictures: readonly RestPicture[]): Promise<Novelty | null> {
@@ -24,13 +26,16 @@ export async function measureNovelty(pictures: readonly RestPicture[]): Promise<
     faces.push({ face: prepareFace(faceCrop(await decodeImage(bytes), points)), yaw, pitch });
   }
   const pairs = pairsOf(faces).map(([one, other]) => {
-    const value = noveltyBetween(one.face, other.face);
-    return { value, beyondPose: value / expectedGrowth(one, other) };
+    const { face, eyes } = noveltyBetween(one.face, other.face);
+    const growth = expectedGrowth(one, other);
+    return { value: face, beyondPose: face / growth, eyes: eyes / growth };
   });
   const values = pairs.map(({ value }) => value);
   const [, , thirdLeast = 0] = values.toSorted((one, other) => one - other);
   const medianBeyondPose = medianOf(pairs.map(({ beyondPose }) => beyondPose)) ?? 0;
-  return { median: medianOf(values) ?? 0, medianBeyondPose, thirdLeast };
+  const eyesOfPairs = pairs.map(({ eyes }) => eyes).toSorted((one, other) => one - other);
+  const eyes = eyesOfPairs[Math.floor(eyesOfPairs.length / SIXTH)] ?? 0;
+  return { median: medianOf(values) ?? 0, medianBeyondPose, thirdLeast, eyes };
 }
 
 type Pose = Pick<RestPicture, 'yaw' | 'pitch'>;

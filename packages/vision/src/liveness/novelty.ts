@@ -15,7 +15,15 @@ export type Novelty = {
    * the median would not show.
    */
   readonly thirdLeast: number;
+  /**
+   * The novelty of the eyes alone, without the effect of the pose: of the pair at the end of the lowest sixth, so that
+   * neither a blink nor photographs shown in turn raise it.
+   */
+  readonly eyes: number;
 };
+
+/** Of a pair of pictures: the share of the detail of one that the other does not explain, from 0, the same picture, upwards. */
+export type PairNovelty = { readonly face: number; readonly eyes: number };
 
 /**
  * How much of a face is new when the head returns to the same pose. Two pictures of a living face differ even after
@@ -26,6 +34,8 @@ export const NOVELTY_SIDE = 112;
 const ALIGNED_SIDE = 112;
 /** Of the crop, around the middle of eyes and mouth. */
 const ELLIPSE = { x: 0.5, y: 0.62, width: 0.36, height: 0.4 };
+/** Half axes around each eye, in pixels of the crop: lids, lashes and the white of the eye, without the brow. */
+const EYE = { x: 14, y: 8 };
 const CONTRAST_WINDOW = 8;
 const CONTRAST_FLOOR = 6;
 const BAND = { fine: 1.3, coarse: 5 };
@@ -52,26 +62,38 @@ export function prepareFace(face: Plane): PreparedFace {
   return { face, contrast: pyramidOf(localContrast(face)), band: band(face), light: blur(face, CONTRAST_WINDOW) };
 }
 
-/** From 0, the same picture, upwards: the share of the detail of `one` that `other` does not explain. */
-export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): number {
+export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): PairNovelty {
   const alignedFace = pull(other.face, denseFlow(of.contrast, other.contrast));
   const [mine, theirs] = [of.band, band(alignedFace)];
   const [light, lightOfOther] = [of.light.data, blur(alignedFace, CONTRAST_WINDOW).data];
-  let rest = 0;
-  let all = 0;
+  const face = { rest: 0, all: 0 };
+  const eyes = { rest: 0, all: 0 };
   for (let y = 0; y < one.height; y += 1) {
     for (let x = 0; x < one.width; x += 1) {
-      const u = (x / one.width - ELLIPSE.x) / ELLIPSE.width;
-      const v = (y / one.height - ELLIPSE.y) / ELLIPSE.height;
-      if (u * u + v * v > 1) continue;
+      const parts = [...(isInFace(x, y) ? [face] : []), ...(isInEye(x, y) ? [eyes] : [])];
+      if (parts.length === 0) continue;
       const at = y * one.width + x;
       const gain = (light[at] as number) / Math.max(1, lightOfOther[at] as number);
       const value = mine.data[at] as number;
-      rest += (value - (theirs.data[at] as number) * gain) ** 2;
-      all += value * value;
+      for (const part of parts) {
+        part.rest += (value - (theirs.data[at] as number) * gain) ** 2;
+        part.all += value * value;
+      }
     }
   }
-  return all === 0 ? 0 : rest / all;
+  const share = ({ rest, all }: typeof face) => (all === 0 ? 0 : rest / all);
+  return { face: share(face), eyes: share(eyes) };
+}
+
+function isInFace(x: number, y: number): boolean {
+  const u = (x / NOVELTY_SIDE - ELLIPSE.x) / ELLIPSE.width;
+  const v = (y / NOVELTY_SIDE - ELLIPSE.y) / ELLIPSE.height;
+  return u * u + v * v <= 1;
+}
+
+/** The crop has the eyes where the default face pack has them. */
+function isInEye(x: number, y: number): boolean {
+  return DEFAULT_PACK.places.slice(0, 2).some((eye) => ((x - eye.x) / EYE.x) ** 2 + ((y - eye.y) / EYE.y) ** 2 <= 1);
 }
 
 function localContrast(plane: Plane): Plane {

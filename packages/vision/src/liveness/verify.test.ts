@@ -40,12 +40,18 @@ function answered(change: (frame: ChallengeFrame) => Partial<FaceObservation> = 
 
 const verify = (
   progress = answered(),
-  { novelty = 0.03, beyondPose = 0.025, thirdLeast = 0.02, selfie = vectorNear() }: Partial<Numbers> = {},
+  { novelty = 0.03, beyondPose = 0.025, thirdLeast = 0.02, eyes = 0.004, selfie = vectorNear() }: Partial<Numbers> = {},
 ) => {
-  const measured = novelty === null ? null : { median: novelty, medianBeyondPose: beyondPose, thirdLeast };
+  const measured = novelty === null ? null : { median: novelty, medianBeyondPose: beyondPose, thirdLeast, eyes };
   return verifyChallenge({ progress, novelty: measured, selfie });
 };
-type Numbers = { novelty: number | null; beyondPose: number; thirdLeast: number; selfie: Float32Array | null };
+type Numbers = {
+  novelty: number | null;
+  beyondPose: number;
+  thirdLeast: number;
+  eyes: number;
+  selfie: Float32Array | null;
+};
 
 describe('an answered challenge', () => {
   test('an answered challenge is accepted if one living face made the movements', () => {
@@ -87,6 +93,24 @@ describe('an answered challenge', () => {
     );
   });
 
+  test('an answered challenge of a person whose head and mouth hold still is accepted if the eyes are new each time', () => {
+    const { alive } = LIVENESS_BOUNDS.eyeNovelty;
+    const still = { novelty: 0.0055, beyondPose: 0.0049, thirdLeast: 0.0044 };
+    assert.equal(verify(answered(), { ...still, eyes: alive }).result, 'ANSWERED');
+    assert.deepEqual(verify(answered(), { ...still, eyes: alive - 0.0001 }).refused, ['same_picture']);
+    const same = vectorNear(0.999);
+    const unchanged = answered(() => ({ vector: same }));
+    assert.deepEqual(verify(unchanged, { ...still, eyes: alive, selfie: same }).refused, ['same_picture']);
+  });
+
+  test('an answered challenge is doubtful if the eyes are always the same and little else is new', () => {
+    const { same, withSameEyes } = LIVENESS_BOUNDS.eyeNovelty;
+    const painted = { eyes: same - 0.0001, beyondPose: withSameEyes - 0.0001 };
+    assert.deepEqual(verify(answered(), painted).doubtful, ['same_picture']);
+    assert.equal(verify(answered(), { ...painted, eyes: same }).result, 'ANSWERED');
+    assert.equal(verify(answered(), { ...painted, beyondPose: withSameEyes }).result, 'ANSWERED');
+  });
+
   test('an answered challenge is doubtful if some faces at rest are one photograph and the others differ widely', () => {
     const { median, thirdShare } = LIVENESS_BOUNDS.inTurn;
     const inTurn = { novelty: median, thirdLeast: median * thirdShare };
@@ -104,6 +128,7 @@ describe('an answered challenge', () => {
     assert.deepEqual(verify(answered(), { novelty: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { beyondPose: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { thirdLeast: Number.NaN }).doubtful, ['same_picture']);
+    assert.deepEqual(verify(answered(), { eyes: Number.NaN }).doubtful, ['same_picture']);
     assert.deepEqual(verify(answered(), { selfie: broken }).refused, ['different_faces']);
     assert.deepEqual(verify(answered(() => ({ vector: broken }))).refused, ['different_faces']);
     assert.deepEqual(verify(answered(() => ({ passive: Number.NaN }))).doubtful, ['passive_low']);

@@ -35,6 +35,7 @@ type Measure =
   | 'novelty'
   | 'noveltyBeyondPose'
   | 'thirdNovelty'
+  | 'eyeNovelty'
   | 'sameness'
   | 'leastAlike'
   | 'leastAlikeTurned'
@@ -52,6 +53,12 @@ export const LIVENESS_BOUNDS = {
   thirdNovelty: { refuse: 0.003, doubt: 0.0045 },
   /** For photographs in turn that differ widely: the median, and the largest share of it that the third pair has. */
   inTurn: { median: 0.1, thirdShare: 0.09 },
+  /**
+   * The novelty of the eyes: lids and gaze of a person who holds the head quite still are never as before. From `alive` on,
+   * the bounds of the whole face do not count. Below `same`, the face without the effect of the pose must be new elsewhere,
+   * by `withSameEyes`.
+   */
+  eyeNovelty: { alive: 0.005, same: 0.0025, withSameEyes: 0.018 },
   /** The cosine between those faces: above it, they are the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest compared with their mean, and the best frame of each turn. Strangers have less than 0.5. */
@@ -107,6 +114,7 @@ export function verifyChallenge({ progress, selfie, novelty }: ChallengeEvidence
       novelty: novelty?.median ?? null,
       noveltyBeyondPose: novelty?.medianBeyondPose ?? null,
       thirdNovelty: novelty?.thirdLeast ?? null,
+      eyeNovelty: novelty?.eyes ?? null,
       sameness,
       noseTravel,
       passive,
@@ -133,15 +141,17 @@ export function movingFrames({ frames }: ChallengeProgress): ChallengeFrame[] {
 function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | 'doubt' | undefined {
   const bounds = LIVENESS_BOUNDS;
   if (novelty === null || sameness === null) return 'doubt';
-  const { median, medianBeyondPose, thirdLeast } = novelty;
-  if (![median, medianBeyondPose, thirdLeast, sameness].every(Number.isFinite)) return 'doubt';
-  const isBeyond = (bound: 'refuse' | 'doubt') =>
-    median < bounds.novelty[bound] ||
-    medianBeyondPose < bounds.noveltyBeyondPose[bound] ||
-    thirdLeast < bounds.thirdNovelty[bound] ||
-    sameness > bounds.sameness[bound];
+  const { median, medianBeyondPose, thirdLeast, eyes } = novelty;
+  if (![median, medianBeyondPose, thirdLeast, eyes, sameness].every(Number.isFinite)) return 'doubt';
+  const isStill = (bound: 'refuse' | 'doubt') =>
+    eyes < bounds.eyeNovelty.alive &&
+    (median < bounds.novelty[bound] ||
+      medianBeyondPose < bounds.noveltyBeyondPose[bound] ||
+      thirdLeast < bounds.thirdNovelty[bound]);
+  const isBeyond = (bound: 'refuse' | 'doubt') => isStill(bound) || sameness > bounds.sameness[bound];
+  const hasSameEyes = eyes < bounds.eyeNovelty.same && medianBeyondPose < bounds.eyeNovelty.withSameEyes;
   const isInTurn = median >= bounds.inTurn.median && thirdLeast <= median * bounds.inTurn.thirdShare;
-  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') || isInTurn ? 'doubt' : undefined;
+  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') || hasSameEyes || isInTurn ? 'doubt' : undefined;
 }
 
 type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };
