@@ -100,6 +100,11 @@ describe('an answered challenge', () => {
     assert.deepEqual(verify(answered(), { ...still, eyes: alive - 0.0001 }).refused, ['same_picture']);
     const same = vectorNear(0.999);
     const unchanged = answered(() => ({ vector: same }));
+    const { refuse, doubt } = LIVENESS_BOUNDS.sameness;
+    // Different vectors of this likeness to the mean have its square as their cosine.
+    const alike = answered(() => ({ vector: vectorNear(Math.sqrt((refuse + doubt) / 2)) }));
+    assert.equal(verify(alike, { ...still, eyes: alive }).result, 'ANSWERED');
+    assert.deepEqual(verify(alike, { eyes: alive - 0.0001 }).doubtful, ['same_picture']);
     assert.deepEqual(verify(unchanged, { ...still, eyes: alive, selfie: same }).refused, ['same_picture']);
   });
 

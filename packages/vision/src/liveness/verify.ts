@@ -55,10 +55,10 @@ export const LIVENESS_BOUNDS = {
   inTurn: { median: 0.1, thirdShare: 0.09 },
   /**
    * The novelty of the eyes: lids and gaze of a person who holds the head quite still are never as before. From `alive` on,
-   * the bounds of the whole face do not count. Below `same`, the face without the effect of the pose must be new elsewhere,
-   * by `withSameEyes`.
+   * only the refusal by `sameness` counts. Below `same`, the face must be new elsewhere, without the effect of the pose, by
+   * `withSameEyes`.
    */
-  eyeNovelty: { alive: 0.005, same: 0.0025, withSameEyes: 0.018 },
+  eyeNovelty: { alive: 0.005, same: 0.002, withSameEyes: 0.018 },
   /** The cosine between those faces: above it, they are the same picture. */
   sameness: { refuse: 0.98, doubt: 0.975 },
   /** Every frame at rest compared with their mean, and the best frame of each turn. Strangers have less than 0.5. */
@@ -144,14 +144,15 @@ function bounded(novelty: Novelty | null, sameness: number | null): 'refuse' | '
   const { median, medianBeyondPose, thirdLeast, eyes } = novelty;
   if (![median, medianBeyondPose, thirdLeast, eyes, sameness].every(Number.isFinite)) return 'doubt';
   const isStill = (bound: 'refuse' | 'doubt') =>
-    eyes < bounds.eyeNovelty.alive &&
-    (median < bounds.novelty[bound] ||
-      medianBeyondPose < bounds.noveltyBeyondPose[bound] ||
-      thirdLeast < bounds.thirdNovelty[bound]);
-  const isBeyond = (bound: 'refuse' | 'doubt') => isStill(bound) || sameness > bounds.sameness[bound];
+    median < bounds.novelty[bound] ||
+    medianBeyondPose < bounds.noveltyBeyondPose[bound] ||
+    thirdLeast < bounds.thirdNovelty[bound] ||
+    sameness > bounds.sameness[bound];
+  const isAlive = eyes >= bounds.eyeNovelty.alive && sameness <= bounds.sameness.refuse;
   const hasSameEyes = eyes < bounds.eyeNovelty.same && medianBeyondPose < bounds.eyeNovelty.withSameEyes;
   const isInTurn = median >= bounds.inTurn.median && thirdLeast <= median * bounds.inTurn.thirdShare;
-  return isBeyond('refuse') ? 'refuse' : isBeyond('doubt') || hasSameEyes || isInTurn ? 'doubt' : undefined;
+  if (isAlive) return isInTurn ? 'doubt' : undefined;
+  return isStill('refuse') ? 'refuse' : isStill('doubt') || hasSameEyes || isInTurn ? 'doubt' : undefined;
 }
 
 type Identity = { differ: boolean; rest: number | null; turned: number | null; selfie: number | null };

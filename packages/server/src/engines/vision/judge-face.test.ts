@@ -94,7 +94,7 @@ const activeOf = (
   const evidence = {
     selfie: analysisOf(),
     challenge,
-    novelty: { median: novelty, medianBeyondPose: novelty, thirdLeast: novelty, eyes: novelty },
+    novelty: { median: novelty, medianBeyondPose: novelty, thirdLeast: novelty, eyes: 0.004 },
   };
   return judgeActive({ ...evidence, clientHints: undefined, ...more } as never);
 };

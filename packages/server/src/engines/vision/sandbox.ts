@@ -199,6 +199,7 @@ const NOT_MEASURED = {
   novelty: null,
   noveltyBeyondPose: null,
   thirdNovelty: null,
+  eyeNovelty: null,
   sameness: null,
   noseTravel: null,
   passive: null,
