@@ -23,6 +23,8 @@ export const CHALLENGE_LIMITS = {
   restMouth: 0.2,
   /** A frame this far in another direction ends the challenge at once; a closer one must come twice. */
   strayShare: 1.4,
+  /** The way of the nose, in widths of the eyes, of a head that is turned some 35 degrees; at 25 it is 0.2, at 45 half a width. */
+  profileNose: 0.35,
   /** The number of consecutive frames that must show the movement. */
   shownFrames: 2,
   /** A blink is shorter than this; closed eyes are not. */

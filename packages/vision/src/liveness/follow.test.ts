@@ -146,6 +146,18 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(progress, elsewhere).reason, 'wrong_movement');
   });
 
+  test('a challenge goes on when the head turns so far to the requested side that the pose network reads another direction', () => {
+    const jumped = { yaw: -14, pitch: 32 };
+    const progress = openAt((movement) => movement === 'right');
+    const profile = take(progress, faceAt('centre', { ...jumped, nose: 1.2 }));
+    assert.equal(profile.state, 'OPEN');
+    assert.equal(take(profile, faceAt('centre', { ...jumped, nose: 1.2 })).state, 'OPEN');
+    for (const nose of [0.02, CHALLENGE_LIMITS.profileNose - 0.01, -1.2])
+      assert.equal(take(progress, faceAt('centre', { ...jumped, nose })).reason, 'wrong_movement', `${nose}`);
+    const other = openAt((movement) => movement === 'left');
+    assert.equal(take(other, faceAt('right', { nose: 1.2 })).reason, 'wrong_movement');
+  });
+
   test('a challenge ends as wrong_movement when the mouth opens or the eyes stay closed without a request', () => {
     const progress = openAt((movement) => movement === 'left');
     assert.equal(take(take(progress, faceAt('openMouth')), faceAt('openMouth')).reason, 'wrong_movement');

@@ -17,6 +17,7 @@ import {
   goesTo,
   hasRoom,
   isMouthOpen,
+  isProfileTo,
   type Neutral,
   roleAtStart,
   roleOf,
@@ -255,6 +256,7 @@ function strayShare({ observation, role }: ChallengeFrame, neutral: Neutral, mov
   const mouth = movement !== 'openMouth' && isMouthOpen(observation, neutral) ? 1 : 0;
   const at = directionOf(observation, neutral);
   if (!at || (isDirection(movement) && goesTo(movement, observation, neutral))) return mouth;
+  if (isProfileTo(movement, observation)) return mouth;
   // Facial expressions move the landmarks from which the pitch is computed.
   const lenient = !isDirection(movement) && (at.direction === 'up' || at.direction === 'down');
   return Math.max(mouth, lenient ? at.share / 1.75 : at.share);

@@ -92,6 +92,15 @@ export function goesTo(
   return isLevel ? (pose.yaw - neutral.yaw) * sign >= turnDegrees : (pose.pitch - neutral.pitch) * sign >= nodDegrees;
 }
 
+/**
+ * Whether the head is turned far to this side by the landmarks. The pose network reads any angle from a profile, even «up» or
+ * «ahead», so its answer is no evidence of another movement then.
+ */
+export function isProfileTo(movement: Movement, { nose }: Pick<FaceObservation, 'nose'>): boolean {
+  if (movement === 'right') return nose >= CHALLENGE_LIMITS.profileNose;
+  return movement === 'left' && nose <= -CHALLENGE_LIMITS.profileNose;
+}
+
 /** Before the face at rest is known. A role of `centre` needs a frame that is good enough for a selfie. */
 export function roleAtStart(measures: Measures): { role: FrameRole; hint?: FrameHint } {
   const { forwardYawDegrees, forwardPitchDegrees, restMouth } = CHALLENGE_LIMITS;
