@@ -6,13 +6,14 @@ import { sql, type TenantDb } from '../../db/db.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
+import { createFromToken } from './create-from-token.ts';
 import { OVER_TOKENS_KEPT_DAYS, purgeTokens } from './purge-tokens.ts';
 
 const PATH = '/api/process-manager/processTokens';
 const TAG = sql(`INSERT INTO process_definition_tags
   (tenant_id, name, name_folded, definition_id, created_at, created_by) VALUES ($1, $2, $2, $3, 0, 'Test')`);
 
-onBothEngines('process tokens', (_engine, places) => {
+onBothEngines('process tokens', (engine, places) => {
   let grove: TestApp;
   let acme: TenantDb;
   let newest: DefinitionRow;
@@ -353,6 +354,26 @@ onBothEngines('process tokens', (_engine, places) => {
       const COUNTERS = { text: 'SELECT 1 AS one FROM counters WHERE tenant_id = $1 AND name LIKE $2' };
       assert.deepEqual(await acme.all(COUNTERS, ['acme', `%${id}`]), []);
     });
+
+    const onlyWithWriters = { skip: engine === 'sqlite' && 'it has one writer' };
+    it(
+      '100046: the use of a creation that runs while its process token is limited counts towards the limit',
+      onlyWithWriters,
+      async () => {
+        const { id } = (await create()).body;
+        await acme.write(async (tx) => {
+          const from = { tokenId: id, environment: 'live', now: grove.clock.now(), baseUrl: grove.baseUrl } as const;
+          await createFromToken(tx, from);
+          assert.equal((await change(id, { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 2 })).body.counter, 0);
+        });
+        const second = await use(id);
+        assert.equal(second.status, 201, second.text);
+        const instance = `/api/process-manager/processInstances/${second.body.processInstanceId}/withParameters`;
+        assert.equal((await grove.call(instance)).body.processTokenCounter, 2);
+        assert.equal((await use(id)).body.code, 100046);
+        assert.equal((await grove.call(at(id))).body.counter, 2);
+      },
+    );
 
     it('a process token that does not exist, or is of the other environment, is refused with 100021', async () => {
       const { id } = (await create()).body;

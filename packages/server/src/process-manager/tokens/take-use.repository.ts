@@ -35,6 +35,13 @@ const TAKE = query<
 >()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
   AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
   RETURNING id, environment, type, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
+/** A creation that ran while the token was limited has counted its use beside the row. */
+const TAKE_WITH_OTHERS = query<
+  TakenToken & { sealed: Uint8Array | null }
+>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter + ${OF_OTHERS} < max_count)
+  RETURNING id, environment, type, ${bigint(`counter + ${OF_OTHERS}`)} AS counter, definition_id, process_defn_tag, ui_url,
+  max_process_duration, parameters, sealed`);
 
 /**
  * Takes one use, if the token has one. Ensures that concurrent callers never take more uses than a limited token has. With
@@ -45,11 +52,13 @@ export async function takeUse(
   id: string,
   { environment: expected = '', now }: { environment: Environment | '' | undefined; now: number },
 ): Promise<TakenToken | undefined> {
-  if (!tx.hasOneWriter) {
-    const token = await FIND.get(tx, { id, expected, now, uses: usesOf(id) });
-    if (!token || token.type === 'UNLIMITED') return token && openToken(tx, token);
-  }
-  const row = await TAKE.get(tx, { id, expected, now });
+  if (tx.hasOneWriter) return opened(tx, await TAKE.get(tx, { id, expected, now }));
+  const key = { id, expected, now, uses: usesOf(id) };
+  const token = await FIND.get(tx, key);
+  return opened(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_OTHERS.get(tx, key)));
+}
+
+async function opened(tx: TenantTx, row: (TakenToken & { sealed: Uint8Array | null }) | undefined) {
   return row && openToken(tx, row);
 }
 
