@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { TenantReads } from '../db/db.ts';
 import { toDtm } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
 import type { SignDocument } from '../kernel/sign-document.ts';
 import type { InstanceData, ReadInstanceData } from '../process-manager/runtime/instance-data.ts';
 import { listItems } from './list-items.ts';
@@ -8,7 +9,10 @@ import { toChecks, toUserData } from './show-user-data.ts';
 import { type ArchiveEntry, json, type ListedEntry, writeArchive } from './write-archive.ts';
 
 /** Everything of one instance as one signed archive, always in the same order. */
-export type ArchiveDeps = Pick<ReadInstanceData, 'imageStream' | 'events' | 'applicant' | 'sessions' | 'notes'> & {
+export type ArchiveDeps = Pick<
+  ReadInstanceData,
+  'findAny' | 'imageStream' | 'events' | 'applicant' | 'sessions' | 'notes'
+> & {
   sign: SignDocument;
   /** The versions of the programs that made the data, by name. */
   versions: Readonly<Record<string, string>>;
@@ -51,7 +55,7 @@ export function entriesOf(deps: ArchiveDeps, db: TenantReads, data: InstanceData
       open: () => deps.imageStream(db, image),
     }))
     .sort((one, other) => (one.path < other.path ? -1 : 1));
-  return [
+  const entries = [
     document('instance.json', async () => (await deps.applicant(db, data.instance.id)) ?? {}),
     document('userdata.json', async () => toUserData(data, false)),
     document('checks.json', async () => toChecks(data)),
@@ -60,6 +64,24 @@ export function entriesOf(deps: ArchiveDeps, db: TenantReads, data: InstanceData
     document('notes.json', () => deps.notes(db, data.instance.id)),
     ...images,
   ];
+  return entries.map((entry) => onlyIfThere(deps, db, data, entry));
+}
+
+/** JSON entries were read when the archive began. Ensures that none is sent after the instance was deleted or redacted. */
+function onlyIfThere(
+  { findAny }: Pick<ArchiveDeps, 'findAny'>,
+  db: TenantReads,
+  { instance: { id: instanceId, environment } }: InstanceData,
+  entry: ArchiveEntry,
+): ArchiveEntry {
+  if (entry.contentType !== 'application/json') return entry;
+  const open = async () => {
+    const present = await findAny(db, { instanceId, environment });
+    if (!present) throw new ApiError(100022);
+    if (present.instance.redacted_at !== null) throw new ApiError(100364);
+    return entry.open();
+  };
+  return { ...entry, open };
 }
 
 type ManifestInput = {

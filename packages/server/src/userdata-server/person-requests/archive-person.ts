@@ -3,13 +3,11 @@ import type { TenantReads } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { PersonKind, PersonSource } from '../../kernel/person-source.ts';
-import type { ReadInstanceData } from '../../process-manager/runtime/instance-data.ts';
 import { ARCHIVE_FORMAT, type ArchiveDeps, entriesOf } from '../archive-instance.ts';
 import { type ArchiveEntry, json, writeArchive } from '../write-archive.ts';
 import type { ItemRow, PersonRequestRow } from './person-requests.repository.ts';
 
-export type ArchivePersonDeps = ArchiveDeps &
-  Pick<ReadInstanceData, 'findAny'> & { sources: readonly Pick<PersonSource, 'kind' | 'show'>[] };
+export type ArchivePersonDeps = ArchiveDeps & { sources: readonly Pick<PersonSource, 'kind' | 'show'>[] };
 
 const FOLDERS: Readonly<Record<PersonKind, string>> = {
   processInstance: 'processInstances',
@@ -63,10 +61,7 @@ async function entries(
     if (kind === 'processInstance') {
       const data = await findUnredacted(deps, db, { instanceId: id, environment });
       if (!data) continue;
-      const ensureThere = async () => {
-        if (!(await findUnredacted(deps, db, { instanceId: id, environment }))) throw new ApiError(100022);
-      };
-      for (const entry of entriesOf(deps, db, data)) all.push(inFolder(folder, entry, ensureThere));
+      for (const entry of entriesOf(deps, db, data)) all.push({ ...entry, path: `${folder}/${entry.path}` });
       continue;
     }
     const source = deps.sources.find((each) => each.kind === kind);
@@ -86,13 +81,4 @@ type InstanceOfPerson = { instanceId: string; environment: PersonRequestRow['env
 async function findUnredacted({ findAny }: ArchivePersonDeps, db: TenantReads, instance: InstanceOfPerson) {
   const data = await findAny(db, instance);
   return data?.instance.redacted_at === null ? data : undefined;
-}
-
-/** JSON entries were read when the archive began. Ensures that none is sent after its instance was deleted or redacted. */
-function inFolder(folder: string, { path, contentType, open }: ArchiveEntry, ensureThere: () => Promise<void>) {
-  const openIfThere = async () => {
-    if (contentType === 'application/json') await ensureThere();
-    return open();
-  };
-  return { path: `${folder}/${path}`, contentType, open: openIfThere };
 }
