@@ -124,4 +124,30 @@ onBothEngines('the audit event of a change', (_engine, places) => {
     const { body } = await app.call('/api/process-manager/auditEvents?action=theme.updated', { token });
     assert.equal(body.totalElements, 1);
   });
+
+  it('the audit event of a change lists only what this change did, also if others change the same object at once', async () => {
+    await post('/api/theme-server/themes', { name: 'shared', palette: COLOURS, radius: 1 });
+    await post('/api/identity-store/stores', { name: 'shared' });
+    await post('/api/identity-store/stores/shared/passkeyConfig', { rpId: 'example.com', rpName: 'Shop' });
+    app.clock.advance(1000);
+    const startDateTime = new Date(app.clock.now()).toISOString();
+    const changes = Array.from({ length: 6 }, (_, at) => [
+      post('/api/theme-server/themes/shared', { radius: at + 2 }),
+      post('/api/theme-server/themes/shared', { fontFamily: at % 2 ? 'serif' : 'rounded' }),
+      post('/api/identity-store/stores/shared', { description: `${at}` }),
+      post('/api/identity-store/stores/shared/passkeyConfig/example.com', { rpName: `Shop ${at}` }),
+    ]);
+    await Promise.all(changes.flat());
+    const query = `size=100&startDateTime=${startDateTime}`;
+    const { body } = await app.call(`/api/process-manager/auditEvents?${query}`, { token });
+    assert.equal(body.content.length, 24);
+    for (const { details } of body.content) {
+      const paths = (details.changes ?? []).map(({ path }: { path: string }) => path);
+      assert.deepEqual(
+        paths.filter((path: string) => !details.fields.includes(path)),
+        [],
+        JSON.stringify(details),
+      );
+    }
+  });
 });

@@ -1,4 +1,5 @@
 import type { RecordedAction } from '@grove/contract';
+import { lockName } from '../db/named-lock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Load, type Params, type ReadInput, STORED_OBJECTS } from './stored-objects.ts';
@@ -13,6 +14,7 @@ export function readingBefore(handlers: Readonly<Record<string, unknown>>): Read
   return async (context, action, params) => {
     const stored = STORED_OBJECTS[action];
     if (!stored) return undefined;
+    if (stored.compared.length > 0) await lockObject(context, action, params);
     const load: Load = async (group, name, input = {}) =>
       groups[group]?.[name]?.(context, { params: {}, query: {}, body: undefined, ...input });
     try {
@@ -23,4 +25,13 @@ export function readingBefore(handlers: Readonly<Record<string, unknown>>): Read
       throw error;
     }
   };
+}
+
+/**
+ * Ensures that the record of one of two changes at once does not show the values of the other. The policies of an identity
+ * store are a part of it, so the first parameter names the object. No other lock is held yet, so nobody waits in a circle.
+ */
+function lockObject({ db }: Context, action: RecordedAction, params: Params): Promise<void> {
+  const [object = action] = Object.values(params);
+  return db.write(async (tx) => lockName(tx, 'audited object', object));
 }
