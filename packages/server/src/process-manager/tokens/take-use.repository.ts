@@ -52,13 +52,13 @@ export async function takeUse(
   id: string,
   { environment: expected = '', now }: { environment: Environment | '' | undefined; now: number },
 ): Promise<TakenToken | undefined> {
-  if (tx.hasOneWriter) return opened(tx, await TAKE.get(tx, { id, expected, now }));
+  if (tx.hasOneWriter) return openIfTaken(tx, await TAKE.get(tx, { id, expected, now }));
   const key = { id, expected, now, uses: usesOf(id) };
   const token = await FIND.get(tx, key);
-  return opened(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_OTHERS.get(tx, key)));
+  return openIfTaken(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_OTHERS.get(tx, key)));
 }
 
-async function opened(tx: TenantTx, row: (TakenToken & { sealed: Uint8Array | null }) | undefined) {
+async function openIfTaken(tx: TenantTx, row: (TakenToken & { sealed: Uint8Array | null }) | undefined) {
   return row && openToken(tx, row);
 }
 
