@@ -26,7 +26,7 @@ export type QualityMeasures = {
   /** The document's longer side in pixels of the image. */
   readonly side: number;
   /** The brightness of the paper behind the zone in the colour in which it is darkest, in 0…255; only if there is a zone. */
-  readonly zonePaper?: number;
+  readonly zoneBrightness?: number;
 };
 
 const MEASURED_WIDTH = 800;
@@ -86,7 +86,7 @@ export function reasonsIn(measures: QualityMeasures): QualityReason[] {
 }
 
 /** The brightness of the paper behind a zone in the colour in which it is darkest, from `top` (a share of the height) downwards. */
-export function zonePaperOf({ width, height, data }: Raster, top: number): number {
+export function zoneBrightnessOf({ width, height, data }: Raster, top: number): number {
   const levels = new Uint32Array(256);
   for (let y = Math.floor(Math.max(0, top) * height); y < height; y += 2) {
     for (let x = Math.floor(ZONE_MARGIN * width); x < (1 - ZONE_MARGIN) * width; x += 2) {

@@ -121,10 +121,10 @@ for (const [reason, order] of FLAWS) {
 }
 
 test('the brightness of the paper behind a zone is measured, so that clipped paper is known', async () => {
-  const zonePaperIn = async (light: number) =>
-    (await read({ kind: 'passport', seed: 46, photograph: { light } })).quality.measures?.zonePaper ?? Number.NaN;
-  assert.ok((await zonePaperIn(1.12)) >= 250);
-  const usual = await zonePaperIn(0.9);
+  const zoneBrightnessIn = async (light: number) =>
+    (await read({ kind: 'passport', seed: 46, photograph: { light } })).quality.measures?.zoneBrightness ?? Number.NaN;
+  assert.ok((await zoneBrightnessIn(1.12)) >= 250);
+  const usual = await zoneBrightnessIn(0.9);
   assert.ok(usual > 200 && usual < 235, String(usual));
 });
 

@@ -33,7 +33,7 @@ import {
   type QualityMeasures,
   type QualityReason,
   reasonsIn,
-  zonePaperOf,
+  zoneBrightnessOf,
 } from './quality.ts';
 import { boxesOn, type Outline, outlineOf, straighten, turnByText } from './straighten.ts';
 import { isFullyRead } from './templates/read-fields.ts';
@@ -129,7 +129,7 @@ export async function readDocument(bytes: Uint8Array, options: DocumentOptions):
     outline,
     quality: {
       reasons: reasonsOf({ image, outline, measures, quads, boxes, options, findings, code: code !== undefined }),
-      measures: { ...measures, ...(mrz && { zonePaper: zonePaperOf(straight, zoneTop(mrz, outline)) }) },
+      measures: { ...measures, ...(mrz && { zoneBrightness: zoneBrightnessOf(straight, zoneTop(mrz, outline)) }) },
     },
     ...(mrz ? { mrz } : {}),
     ...(barcode ? { barcode } : {}),

@@ -99,9 +99,12 @@ describe('the verdict on a document', () => {
   });
 
   it('the verdict on a document asks for another picture if light clips the paper of the zone, unless a sign is seen all the same', () => {
-    const measures = { brightness: 254, glareShare: 0, sharpness: 0.1, side: 1200, zonePaper: 250 };
+    const measures = { brightness: 254, glareShare: 0, sharpness: 0.1, side: 1200, zoneBrightness: 250 };
     const bright = readingOf({ visual: AGREEING, quality: { reasons: [], measures } });
-    const usual = readingOf({ visual: AGREEING, quality: { reasons: [], measures: { ...measures, zonePaper: 249 } } });
+    const usual = readingOf({
+      visual: AGREEING,
+      quality: { reasons: [], measures: { ...measures, zoneBrightness: 249 } },
+    });
     assert.deepEqual(judge({ front: bright }).results, { documentQuality: 'FAILED glare retry' });
     assert.equal(judge({ front: usual }).results.documentQuality, 'PASSED');
     assert.equal(judge({ front: bright }, { anyway: true }).results.documentAuthenticity, 'PASSED no_signs_found');

@@ -126,7 +126,7 @@ const CLIPPED_PAPER = 250;
  */
 function clippedPictures({ front, back }: DocumentSides): PictureFault[] {
   return Object.entries({ front, ...(back && { back }) }).flatMap(([picture, { quality }]) =>
-    (quality.measures?.zonePaper ?? 0) >= CLIPPED_PAPER ? [{ picture, reasons: ['glare'] }] : [],
+    (quality.measures?.zoneBrightness ?? 0) >= CLIPPED_PAPER ? [{ picture, reasons: ['glare'] }] : [],
   );
 }
 

@@ -41,12 +41,15 @@ export function sandboxSides(document: SandboxDocument): DocumentSides {
   const { documentType, faults, hasBack } = document;
   const type = READING_TYPES[documentType] ?? 'other';
   const portrait = { jpeg: new Uint8Array(), box: { x: 0, y: 0, width: 1, height: 1 } };
+  const machineParts = forMachines(type, document);
+  const front = side(type, faults.front, machineParts.mrz && { zoneBrightness: ZONE_BRIGHTNESS });
   return {
-    front: { ...side(type, faults.front), portrait, ...forMachines(type, document) },
+    front: { ...front, portrait, ...machineParts },
     ...(hasBack && { back: side(type, faults.back) }),
   };
 }
 
+const ZONE_BRIGHTNESS = 200;
 const MEASURES = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
 /** The authenticity signals, none of which is a sign of a forgery. */
 const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: number }>> = {
@@ -64,18 +67,18 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   zoneStrokes: { value: 0.05, bound: 0.26 },
   zoneColour: { value: 0.02, bound: 0.13 },
   zoneCopies: { value: 0.2, bound: 0.1 },
-  zonePaper: { value: 0.4, bound: 2.15 },
+  zonePaper: { value: 0.4, bound: 1.35 },
   zoneSave: { value: -80, bound: 8 },
 };
 
-function side(type: ReadingType, fault: string | undefined): DocumentReading {
+function side(type: ReadingType, fault: string | undefined, zoneMeasures: object = {}): DocumentReading {
   const reasons = (fault === undefined ? [] : [fault]) as DocumentReading['quality']['reasons'];
   const authenticity = Object.entries(SIGNALS).map(([name, signal]) => ({
     name: name as AuthenticitySignalName,
     ...signal,
     isSign: false,
   }));
-  return { type, quality: { reasons, measures: MEASURES }, checks: [], authenticity };
+  return { type, quality: { reasons, measures: { ...MEASURES, ...zoneMeasures } }, checks: [], authenticity };
 }
 
 const NO_FIELDS = {
