@@ -17,7 +17,7 @@ import { filterOf, findInstanceIds } from './find-instances.ts';
 import { pageEvents } from './instances/instance-events.repository.ts';
 import { toEventView, toListItem, toPlainView, toWithParameters } from './instances/instance-view.ts';
 import { listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
-import { lockChain } from './instances/lock-chain.ts';
+import { lockChain, lockVisible } from './instances/lock-chain.ts';
 import type { NotifyEvents } from './instances/notify-events.ts';
 import {
   findInstance,
@@ -117,7 +117,7 @@ async function getWithParameters(
 async function remove(deps: ProcessInstancesDeps, context: Context, { params }: InputOf<'delete'>) {
   await context.db.write(async (tx) => {
     const { now, principal, requestId, address } = context;
-    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const row = await lockVisible(context, tx, params.processInstanceId);
     const by = { by: actor(principal), ...callerIds(principal), requestId, address };
     await deleteInChain(tx, row, { ...by, reason: 'REQUEST', at: now }, deps);
   });
@@ -175,7 +175,7 @@ async function resume({ drive }: ProcessInstancesDeps, context: Context, { param
 async function cancel({ drive }: ProcessInstancesDeps, context: Context, { params }: InputOf<'cancel'>) {
   const { now, tenantId } = context;
   return context.db.write(async (tx) => {
-    const { id } = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const { id } = await lockVisible(context, tx, params.processInstanceId);
     const snapshot = await drive.look(tx, id);
     if (!snapshot) throw new ApiError(100022);
     const applied = await drive.endEarly(tx, snapshot, 'cancel', now);
@@ -193,7 +193,7 @@ async function createResumeLink(
   ensureUnmasked(principal, 'the journey behind the link');
   const { redirectUrl, expiresAt } = await context.db.write(async (tx) => {
     // The code belongs to the root, which is locked first (deadlock).
-    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const row = await lockVisible(context, tx, params.processInstanceId);
     if (isFinal(row.status)) throw new ApiError(100057);
     return makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
   });
@@ -208,7 +208,7 @@ async function sendResumeLink(
 ) {
   const { now, tenantId } = context;
   return context.db.write(async (tx) => {
-    const row = visible(context, (await lockChain(tx, params.processInstanceId)).at(-1));
+    const row = await lockVisible(context, tx, params.processInstanceId);
     if (isFinal(row.status)) throw new ApiError(100057);
     const { redirectUrl: url, expiresAt } = await makeResumeLink(tx, row, { now, baseUrl: baseUrlOf(tenantId) });
     const { sentTo } = await queue(tx, row, { kind: 'RESUME', url, expiresAt, to, language }, now);

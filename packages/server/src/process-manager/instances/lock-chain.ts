@@ -1,4 +1,5 @@
 import type { TenantTx } from '../../db/db.ts';
+import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { findInstanceJourney } from './instance-journey.repository.ts';
 import {
@@ -8,6 +9,7 @@ import {
   type InstanceRow,
   lockRoot,
 } from './process-instances.repository.ts';
+import { visible } from './visible.ts';
 
 /** The deepest chain of children; a deeper one is a fault of a definition. */
 export const MAX_DEPTH = 4;
@@ -29,6 +31,15 @@ export async function lockChain(tx: TenantTx, instanceId: string): Promise<Insta
   // Most instances have no parent.
   const root = await findRootForUpdate(tx, instanceId);
   return root ? [root] : lockBelow(tx, instanceId);
+}
+
+/** Locks an instance that the caller may see, after those above it (deadlock). */
+export async function lockVisible(
+  context: Pick<Context, 'principal'>,
+  tx: TenantTx,
+  instanceId: string,
+): Promise<InstanceRow> {
+  return visible(context, (await lockChain(tx, instanceId)).at(-1));
 }
 
 async function lockBelow(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {

@@ -5,9 +5,8 @@ import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { isOperatorName } from '../../kernel/operator-name.ts';
-import { lockChain } from '../instances/lock-chain.ts';
+import { lockVisible } from '../instances/lock-chain.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
-import { visible } from '../instances/visible.ts';
 import { isClaimed } from './claims.ts';
 
 /** Locks reviews, and names their reviewers. */
@@ -42,7 +41,7 @@ export async function lockReview(
  * review.
  */
 export async function lockWaiting(context: Context, tx: TenantTx, id: string): Promise<InstanceRow> {
-  const row = visible(context, (await lockChain(tx, id)).at(-1));
+  const row = await lockVisible(context, tx, id);
   if (row.status !== 'REVIEW') throw new ApiError(100061);
   return row;
 }
