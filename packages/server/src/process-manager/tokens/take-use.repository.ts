@@ -18,6 +18,7 @@ export type TakenToken = Pick<
   | 'max_process_duration'
   | 'parameters'
 >;
+type TakenRow = TakenToken & { readonly sealed: Uint8Array | null };
 
 /** The token can be used now, and its bound definition is deployed. */
 const IS_OPEN = `tenant_id = :tenant_id AND id = :id
@@ -27,21 +28,17 @@ const IS_OPEN = `tenant_id = :tenant_id AND id = :id
     WHERE d.tenant_id = :tenant_id AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))` as const;
 const OF_OTHERS = `(SELECT coalesce(sum(value), 0) FROM counters
   WHERE tenant_id = :tenant_id AND name = :uses)`;
-const FIND = query<TakenToken & { sealed: Uint8Array | null }>()(`SELECT id, environment, type,
-  ${bigint(`counter + 1 + ${OF_OTHERS}`)} AS counter, definition_id, process_defn_tag, ui_url, max_process_duration,
-  parameters, sealed FROM process_tokens WHERE ${IS_OPEN}`);
-const TAKE = query<
-  TakenToken & { sealed: Uint8Array | null }
->()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+/** What an instance takes over from its token. */
+const FOR_INSTANCE = 'definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed' as const;
+const FIND = query<TakenRow>()(`SELECT id, environment, type,
+  ${bigint(`counter + 1 + ${OF_OTHERS}`)} AS counter, ${FOR_INSTANCE} FROM process_tokens WHERE ${IS_OPEN}`);
+const TAKE = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
   AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
-  RETURNING id, environment, type, counter, definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed`);
+  RETURNING id, environment, type, counter, ${FOR_INSTANCE}`);
 /** A creation that ran while the token was limited has counted its use beside the row. */
-const TAKE_WITH_OTHERS = query<
-  TakenToken & { sealed: Uint8Array | null }
->()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+const TAKE_WITH_OTHERS = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
   AND (type = 'UNLIMITED' OR max_count IS NULL OR counter + ${OF_OTHERS} < max_count)
-  RETURNING id, environment, type, ${bigint(`counter + ${OF_OTHERS}`)} AS counter, definition_id, process_defn_tag, ui_url,
-  max_process_duration, parameters, sealed`);
+  RETURNING id, environment, type, ${bigint(`counter + ${OF_OTHERS}`)} AS counter, ${FOR_INSTANCE}`);
 
 /**
  * Takes one use, if the token has one. Ensures that concurrent callers never take more uses than a limited token has. With
@@ -58,7 +55,7 @@ export async function takeUse(
   return openIfTaken(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_OTHERS.get(tx, key)));
 }
 
-async function openIfTaken(tx: TenantTx, row: (TakenToken & { sealed: Uint8Array | null }) | undefined) {
+async function openIfTaken(tx: TenantTx, row: TakenRow | undefined) {
   return row && openToken(tx, row);
 }
 
