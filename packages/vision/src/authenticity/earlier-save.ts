@@ -2,7 +2,7 @@ import { apply, homography, type Quad, rectangle } from '../images/geometry.ts';
 import type { Raster } from '../images/raster.ts';
 import { blocksWithin, countSteps, MOST_STEPS, SIDE, WAVES } from './jpeg-blocks.ts';
 import type { JpegTable } from './jpeg-table.ts';
-import { median } from './median.ts';
+import { median, variationOf } from './median.ts';
 import {
   excessOf,
   FREEDOM,
@@ -37,8 +37,6 @@ const MIN_OTHERS = 5;
 /** How far two digits together must be from the others, as a multiple of their variation, which is 1 at least. */
 const LEAST_OUTSTANDING = 6.7;
 const LEAST_VARIATION = 1;
-/** The deviation of a normal distribution by the median of its distances. */
-const NORMAL = 1.48;
 
 /** A frequency that shows an earlier save, and what that save did to it. */
 type Trace = { readonly at: number; readonly pattern: StepPattern };
@@ -117,7 +115,7 @@ export function lackOfTwo(evidence: readonly DigitEvidence[]): number | undefine
   const others = evidence.filter((each) => isApart(each, first) && isApart(each, second)).map(({ save }) => save);
   if (others.length < MIN_OTHERS) return undefined;
   const usual = median(others);
-  const variation = LEAST_VARIATION + NORMAL * median(others.map((save) => Math.abs(save - usual)));
+  const variation = LEAST_VARIATION + variationOf(others);
   const outstanding = (2 * usual - first.save - second.save) / variation;
   const lack = 2 * Math.min(0, others[0] as number) - first.save - second.save;
   return outstanding < LEAST_OUTSTANDING ? Math.min(0, lack) : lack;

@@ -1,4 +1,4 @@
-import { median } from './median.ts';
+import { median, variationOf } from './median.ts';
 import { INKED_HEIGHT, PITCH } from './zone-glyphs.ts';
 import type { CellPosition, Strip } from './zone-strip.ts';
 
@@ -61,8 +61,6 @@ function differenceOf({ own, rim }: CellPaper, near: readonly CellPaper[]): Pape
 
 /** The least variation of any paper, as a share. */
 const LEAST_VARIATION = 0.002;
-/** The deviation of a normal distribution by the median of its distances. */
-const NORMAL = 1.48;
 
 /**
  * How much brighter the paper behind the second brightest digit is than usual, divided by the variation of this paper: the
@@ -72,8 +70,7 @@ const NORMAL = 1.48;
 export function paintedOver(differences: readonly PaperDifference[], usualPlace: number): number | undefined {
   if (differences.length <= usualPlace) return undefined;
   const brightest = differences.map(({ brighter }) => brighter).sort((one, other) => other - one);
-  const usual = median(differences.map(({ difference }) => difference));
-  const pattern = NORMAL * median(differences.map(({ difference }) => Math.abs(difference - usual)));
+  const pattern = variationOf(differences.map(({ difference }) => difference));
   return (brightest[1] as number) / ((brightest[usualPlace] as number) + pattern + LEAST_VARIATION);
 }
 

@@ -62,28 +62,32 @@ export function prepareFace(face: Plane): PreparedFace {
   return { face, contrast: pyramidOf(localContrast(face)), band: band(face), light: blur(face, CONTRAST_WINDOW) };
 }
 
-export function noveltyBetween({ face: one, ...of }: PreparedFace, other: PreparedFace): PairNovelty {
+export function noveltyBetween(of: PreparedFace, other: PreparedFace): PairNovelty {
   const alignedFace = pull(other.face, denseFlow(of.contrast, other.contrast));
   const [mine, theirs] = [of.band, band(alignedFace)];
   const [light, lightOfOther] = [of.light.data, blur(alignedFace, CONTRAST_WINDOW).data];
-  const face = { rest: 0, all: 0 };
-  const eyes = { rest: 0, all: 0 };
-  for (let y = 0; y < one.height; y += 1) {
-    for (let x = 0; x < one.width; x += 1) {
-      const parts = [...(isInFace(x, y) ? [face] : []), ...(isInEye(x, y) ? [eyes] : [])];
-      if (parts.length === 0) continue;
-      const at = y * one.width + x;
+  const newIn = (area: readonly number[]): number => {
+    let rest = 0;
+    let all = 0;
+    for (const at of area) {
       const gain = (light[at] as number) / Math.max(1, lightOfOther[at] as number);
       const value = mine.data[at] as number;
-      for (const part of parts) {
-        part.rest += (value - (theirs.data[at] as number) * gain) ** 2;
-        part.all += value * value;
-      }
+      rest += (value - (theirs.data[at] as number) * gain) ** 2;
+      all += value * value;
     }
-  }
-  const share = ({ rest, all }: typeof face) => (all === 0 ? 0 : rest / all);
-  return { face: share(face), eyes: share(eyes) };
+    return all === 0 ? 0 : rest / all;
+  };
+  return { face: newIn(FACE_AREA), eyes: newIn(EYE_AREA) };
 }
+
+/** The pixels of the crop for which the test is true. */
+function areaOf(isInside: (x: number, y: number) => boolean): number[] {
+  const all = Array.from({ length: NOVELTY_SIDE * NOVELTY_SIDE }, (_, at) => at);
+  return all.filter((at) => isInside(at % NOVELTY_SIDE, Math.floor(at / NOVELTY_SIDE)));
+}
+
+const FACE_AREA = areaOf(isInFace);
+const EYE_AREA = areaOf(isInEye);
 
 function isInFace(x: number, y: number): boolean {
   const u = (x / NOVELTY_SIDE - ELLIPSE.x) / ELLIPSE.width;

@@ -93,8 +93,8 @@ export function goesTo(
 }
 
 /**
- * Whether the head is turned far to this side by the landmarks. The pose network reads any angle from a profile, even «up» or
- * «ahead», so its answer is no evidence of another movement then.
+ * Whether the head is turned far to this side by the landmarks. The pose network reads any angle from a profile, even `up` or
+ * `centre`, so its answer is no evidence of another movement then.
  */
 export function isProfileTo(movement: Movement, { nose }: Pick<FaceObservation, 'nose'>): boolean {
   if (movement === 'right') return nose >= CHALLENGE_LIMITS.profileNose;
