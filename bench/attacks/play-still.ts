@@ -24,6 +24,15 @@ export type AttackKind =
   | 'photographs'
   | 'album';
 
+const ALL_MEANS = {
+  model: 'mesh',
+  ownBackground: true,
+  relight: 0.25,
+  noise: 3,
+  jpegQuality: 85,
+  paint: 'careful',
+} as const;
+
 const STYLES: Record<
   Exclude<AttackKind, 'still' | 'print' | 'photographs' | 'album'>,
   Omit<RenderOptions, 'random'>
@@ -31,8 +40,8 @@ const STYLES: Record<
   ellipsoid: { model: 'ellipsoid', noise: 2 },
   mesh: { model: 'mesh', noise: 2 },
   layer: { model: 'mesh', ownBackground: true, noise: 2.5, jpegQuality: 85, paint: 'careful' },
-  full: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
-  lids: { model: 'mesh', ownBackground: true, relight: 0.25, noise: 3, jpegQuality: 85, paint: 'careful' },
+  full: ALL_MEANS,
+  lids: ALL_MEANS,
   screen: { model: 'mesh', noise: 2, medium: 'screen' },
   paper: { model: 'mesh', noise: 2, medium: 'print' },
   wobble: { model: 'mesh', wobble: 1.6, flicker: 0.1, noise: 5, jpegQuality: 80, paint: 'careful' },
