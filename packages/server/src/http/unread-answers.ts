@@ -103,10 +103,9 @@ function longestWaiting(unread: readonly Connection[], bytesToFree: number): Con
   const longest: Connection[] = [];
   for (let rest = bytesToFree; rest > 0; ) {
     const most = byCaller.reduce((one, other) => (other.bytes > one.bytes ? other : one));
-    const [first, ...others] = most.waiting;
+    const first = most.waiting.shift();
     if (!first) break;
     longest.push(first);
-    most.waiting = others;
     most.bytes -= first.unreadBytes;
     rest -= first.unreadBytes;
   }

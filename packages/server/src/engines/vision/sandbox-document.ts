@@ -21,6 +21,7 @@ export type SandboxDocument = {
 };
 
 type ReadingType = DocumentReading['type'];
+type QualityMeasures = NonNullable<DocumentReading['quality']['measures']>;
 
 const READING_TYPES: Readonly<Record<string, ReadingType>> = {
   PASSPORT: 'passport',
@@ -50,7 +51,7 @@ export function sandboxSides(document: SandboxDocument): DocumentSides {
 }
 
 const ZONE_BRIGHTNESS = 200;
-const MEASURES = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
+const MEASURES: QualityMeasures = { brightness: 200, glareShare: 0, sharpness: 0.2, side: 1600 };
 /** The authenticity signals, none of which is a sign of a forgery. */
 const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: number }>> = {
   ownColour: { value: 9, bound: 2.3 },
@@ -71,7 +72,11 @@ const SIGNALS: Readonly<Record<AuthenticitySignalName, { value: number; bound: n
   zoneSave: { value: -80, bound: 8 },
 };
 
-function side(type: ReadingType, fault: string | undefined, zoneMeasures: object = {}): DocumentReading {
+function side(
+  type: ReadingType,
+  fault: string | undefined,
+  zoneMeasures: Pick<QualityMeasures, 'zoneBrightness'> = {},
+): DocumentReading {
   const reasons = (fault === undefined ? [] : [fault]) as DocumentReading['quality']['reasons'];
   const authenticity = Object.entries(SIGNALS).map(([name, signal]) => ({
     name: name as AuthenticitySignalName,
