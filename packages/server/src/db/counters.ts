@@ -19,7 +19,8 @@ const READ_TOTAL = query<Counter>()(`SELECT ${bigint('coalesce(sum(value), 0)')}
   WHERE tenant_id = :tenant_id AND name = :name`);
 const READ_SEVERAL = query<Counter>()(`SELECT name, ${bigint('sum(value)')} AS value FROM counters
   WHERE tenant_id = :tenant_id AND name ${inList(':names')} GROUP BY name`);
-const TAKE = query<Counter>()('DELETE FROM counters WHERE tenant_id = :tenant_id AND name = :name RETURNING value');
+const TAKE = query<Counter>()(`DELETE FROM counters WHERE tenant_id = :tenant_id AND name ${inList(':names')}
+  RETURNING value`);
 
 /** The row of a counter that this transaction adds to. */
 export function shardOf({ connection }: TenantTx): number {
@@ -50,9 +51,9 @@ export async function readCounters(db: TenantReads, names: readonly string[]): P
   return new Map(rows.map(({ name, value }) => [name, value]));
 }
 
-/** Removes the counter and returns its last value. */
-export async function takeCounter(tx: TenantTx, name: string): Promise<number> {
-  const shards = await TAKE.all(tx, { name });
+/** Removes the counters and returns the sum of their last values. */
+export async function takeCounters(tx: TenantTx, names: readonly string[]): Promise<number> {
+  const shards = await TAKE.all(tx, { names });
   return shards.reduce((sum, { value }) => sum + value, 0);
 }
 

@@ -1,4 +1,4 @@
-import { addToCounter, readCounter, takeCounter } from '../../db/counters.ts';
+import { addToCounter, addToCounters, readCounter, takeCounters } from '../../db/counters.ts';
 import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
@@ -100,14 +100,17 @@ const CHANGE = tokens.update(
   ],
   'WHERE tenant_id = :tenant_id AND id = :id',
 );
-const REMOVE = tokens.delete('WHERE tenant_id = :tenant_id AND id = :id AND made_for IS NULL');
-const USED_UP_AFTER = query<EndedToken>()(`SELECT id, environment, 0 AS at FROM process_tokens
+const REMOVE = tokens.delete(`WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`);
+const USED_UP_AFTER = query<EndedToken>()(`SELECT id, 0 AS at FROM process_tokens
   WHERE tenant_id = :tenant_id AND ${IS_USED_UP} AND id > :id ORDER BY id ${LIMIT}`);
-const ENDED_AFTER = query<EndedToken>()(`SELECT id, environment, not_after_at AS at FROM process_tokens
+const ENDED_AFTER = query<EndedToken>()(`SELECT id, not_after_at AS at FROM process_tokens
   WHERE tenant_id = :tenant_id AND ${HAS_ENDED} AND (not_after_at, id) > (:at, :id)
   ORDER BY not_after_at, id ${LIMIT}`);
-const REMOVE_IF_OVER = tokens.delete(`WHERE tenant_id = :tenant_id AND id = :id
-  AND ((${IS_USED_UP}) OR (${HAS_ENDED})) AND ${HAS_NO_INSTANCE}`);
+const LOCK_OVER = tokens.select(
+  ['id', 'environment'],
+  `WHERE tenant_id = :tenant_id AND id ${inList(':ids')}
+  AND ((${IS_USED_UP}) OR (${HAS_ENDED})) AND ${HAS_NO_INSTANCE} ORDER BY id ${FOR_UPDATE}`,
+);
 
 const counterOf = (environment: Environment) => `processTokens/${environment}`;
 
@@ -195,11 +198,23 @@ export async function changeToken(tx: TenantTx, row: TokenRow): Promise<void> {
   await CHANGE.run(tx, { ...row, parameters: NO_PARAMETERS, sealed });
 }
 
-export async function removeToken(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>) {
-  if (await REMOVE.changes(tx, { id })) await uncount(tx, { id, environment });
+type OfEnvironment = Pick<TokenRow, 'id' | 'environment'>;
+
+/** Removes tokens that the caller has locked. */
+export async function removeTokens(tx: TenantTx, rows: readonly OfEnvironment[]): Promise<void> {
+  await REMOVE.run(tx, { ids: rows.map(({ id }) => id) });
+  await takeCounters(
+    tx,
+    rows.map(({ id }) => usesOf(id)),
+  );
+  const groups = Map.groupBy(rows, ({ environment }) => counterOf(environment));
+  addToCounters(
+    tx,
+    [...groups].map(([name, { length }]) => ({ name, value: -length })),
+  );
 }
 
-export type EndedToken = Pick<TokenRow, 'id' | 'environment'> & { at: number };
+export type EndedToken = Pick<TokenRow, 'id'> & { at: number };
 export type EndedPage = {
   readonly over: number;
   readonly after: Pick<EndedToken, 'id' | 'at'>;
@@ -213,16 +228,14 @@ export function tokensOver(db: TenantReads, kind: 'usedUp' | 'ended', page: Ende
   return kind === 'usedUp' ? USED_UP_AFTER.all(db, { id, limit }) : ENDED_AFTER.all(db, { over, at, id, limit });
 }
 
-/** Removes the token if it is still over and has no instance. */
-export async function removeIfOver(tx: TenantTx, { id, environment }: EndedToken, over: number): Promise<boolean> {
-  const isGone = await REMOVE_IF_OVER.changes(tx, { over, id });
-  if (isGone) await uncount(tx, { id, environment });
-  return isGone;
-}
-
-async function uncount(tx: TenantTx, { id, environment }: Pick<TokenRow, 'id' | 'environment'>): Promise<void> {
-  await takeCounter(tx, usesOf(id));
-  await addToCounter(tx, counterOf(environment), -1);
+/**
+ * Removes those tokens that are still over and have no instance. Locks all of them before any counter, as callers that
+ * delete one token do, so that neither waits for the other in a circle.
+ */
+export async function removeThoseOver(tx: TenantTx, ids: readonly string[], over: number): Promise<number> {
+  const rows = await LOCK_OVER.all(tx, { ids, over });
+  if (rows.length > 0) await removeTokens(tx, rows);
+  return rows.length;
 }
 
 /** Closes a token of Grove itself, so that it creates no more instances. */

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { onBothEngines, openTestApp, type TestApp } from '../../../test/harness.ts';
 import { addTestDefinition } from '../../../test/processes.ts';
+import { readCounters } from '../../db/counters.ts';
 import { sql, type TenantDb } from '../../db/db.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { asTenantId } from '../../kernel/ids.ts';
 import type { DefinitionRow } from '../definitions/definitions.repository.ts';
 import { createFromToken } from './create-from-token.ts';
 import { OVER_TOKENS_KEPT_DAYS, purgeTokens } from './purge-tokens.ts';
+import { usesOf } from './token-uses.repository.ts';
 
 const PATH = '/api/process-manager/processTokens';
 const TAG = sql(`INSERT INTO process_definition_tags
   (tenant_id, name, name_folded, definition_id, created_at, created_by) VALUES ($1, $2, $2, $3, 0, 'Test')`);
+const INSTANCES_OF = sql('SELECT id FROM process_instances WHERE tenant_id = $1 AND token_id = $2');
 
 onBothEngines('process tokens', (engine, places) => {
   let grove: TestApp;
@@ -372,6 +375,31 @@ onBothEngines('process tokens', (engine, places) => {
         assert.equal((await grove.call(instance)).body.processTokenCounter, 2);
         assert.equal((await use(id)).body.code, 100046);
         assert.equal((await grove.call(at(id))).body.counter, 2);
+      },
+    );
+
+    it(
+      'the uses of creations that run while their process tokens are limited or deleted do not outlive the next purge',
+      onlyWithWriters,
+      async () => {
+        const [limited, deleted, kept] = [(await create()).body, (await create()).body, (await create()).body];
+        await acme.write(async (tx) => {
+          const from = { environment: 'live', now: grove.clock.now(), baseUrl: grove.baseUrl } as const;
+          for (const { id } of [limited, deleted, kept]) await createFromToken(tx, { ...from, tokenId: id });
+          await change(limited.id, { type: 'MULTI_USE_COUNT_LIMITED', maxCount: 1 });
+          await remove(deleted.id);
+        });
+        await purgeTokens(acme, grove.clock.now());
+        const counted = [];
+        for (const { id } of [limited, deleted, kept]) counted.push((await readCounters(acme, [usesOf(id)])).size);
+        assert.deepEqual(counted, [0, 0, 1]);
+        for (const { id } of [limited, kept]) assert.equal((await grove.call(at(id))).body.counter, 1);
+        const instances = await acme.all<{ id: string }>(INSTANCES_OF, ['acme', limited.id]);
+        for (const { id } of instances) {
+          await grove.call(`/api/process-manager/processInstances/${id}`, { method: 'DELETE' });
+        }
+        await purgeTokens(acme, grove.clock.now());
+        assert.equal((await grove.call(at(limited.id))).body.code, 100021);
       },
     );
 

@@ -20,7 +20,7 @@ import {
   findToken,
   findTokenForUpdate,
   pageTokens,
-  removeToken,
+  removeTokens,
   SORTABLE,
   type TokenRow,
 } from './process-tokens.repository.ts';
@@ -89,7 +89,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
         const row = visible(context, await findTokenForUpdate(tx, params.processTokenId));
-        await removeToken(tx, row);
+        await removeTokens(tx, [row]);
         // A backup must not bring back a link that was deleted because it leaked.
         await erasureLog.note(tx, 'deleted-process-token', [row.id]);
         await audit.record(tx, { ...changedBy(context), action: 'processToken.deleted', item: row.id });

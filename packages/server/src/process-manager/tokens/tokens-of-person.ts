@@ -2,7 +2,13 @@ import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Erasable } from '../../erasure-log/replay-erasures.ts';
 import { externalIdsOf, type PersonSource } from '../../kernel/person-source.ts';
-import { countTokens, findToken, findTokenForUpdate, removeToken, type TokenRow } from './process-tokens.repository.ts';
+import {
+  countTokens,
+  findToken,
+  findTokenForUpdate,
+  removeTokens,
+  type TokenRow,
+} from './process-tokens.repository.ts';
 
 const AFTER = query<{
   id: string;
@@ -64,7 +70,7 @@ export function deletedTokens(): Erasable {
         await db.write(async (tx) => {
           const row = await findTokenForUpdate(tx, id);
           if (!row) return;
-          await removeToken(tx, row);
+          await removeTokens(tx, [row]);
           erased += 1;
         });
       }
