@@ -86,12 +86,14 @@ function flatDensity(counts: Uint16Array): number[] {
 }
 
 function exponentsOf({ weights, shapes }: StepPattern, terms: readonly number[]): Float64Array {
-  return weights.map((weight, k) => {
+  const [a, b, c, d] = terms as [number, number, number, number];
+  const exponents = new Float64Array(weights.length);
+  for (let k = 0; k < weights.length; k += 1) {
     const shape = shapes[k] as StepPattern['shapes'][number];
-    let sum = weight;
-    for (const i of TERMS) sum += (terms[i] as number) * shape[i];
-    return Math.min(MOST_EXPONENT, sum);
-  });
+    const sum = (weights[k] as number) + a * shape[0] + b * shape[1] + c * shape[2] + d * shape[3];
+    exponents[k] = Math.min(MOST_EXPONENT, sum);
+  }
+  return exponents;
 }
 
 function likelihoodOf(counts: Uint16Array, pattern: StepPattern, terms: readonly number[]): number {

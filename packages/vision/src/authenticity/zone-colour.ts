@@ -38,14 +38,11 @@ function distanceTo({ red, blue }: InkColour, others: readonly InkColour[]): num
 
 /** The colour of the ink in each cell that has any. Blur makes the ink paler, but keeps its colour. */
 function inkColours(strip: Strip, positions: readonly CellPosition[], text: string): InkColour[] {
-  const channels = [0, 1, 2].map((k) => channelOf(strip.pixels, k)) as [Float32Array, Float32Array, Float32Array];
-  const papers = channels.map((channel) => paperOf(channel, strip.width));
-  const absorption = channels.map((channel, k) =>
-    channel.map((light, at) => {
-      const paper = (papers[k] as Float32Array)[Math.floor((at % strip.width) / PAPER_EVERY)] as number;
-      return 1 - light / Math.max(DARKEST_PAPER, paper);
-    }),
-  ) as [Float32Array, Float32Array, Float32Array];
+  const absorption = [0, 1, 2].map((k) => absorptionOf(channelOf(strip.pixels, k), strip.width)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
   return positions.flatMap((position, index) => {
     const { pixels, red, green, blue } = sumsIn(strip, absorption, position);
     const all = (red + green + blue) / 3;
@@ -55,6 +52,17 @@ function inkColours(strip: Strip, positions: readonly CellPosition[], text: stri
 }
 
 const DARKEST_PAPER = 20;
+
+/** The share of the paper's light that each pixel takes away. */
+function absorptionOf(channel: Float32Array, width: number): Float32Array {
+  const papers = paperOf(channel, width);
+  const absorption = new Float32Array(channel.length);
+  for (let at = 0; at < channel.length; at += 1) {
+    const paper = papers[Math.floor((at % width) / PAPER_EVERY)] as number;
+    absorption[at] = 1 - (channel[at] as number) / Math.max(DARKEST_PAPER, paper);
+  }
+  return absorption;
+}
 
 function sumsIn(
   { width, height }: Strip,
@@ -78,5 +86,7 @@ function sumsIn(
 }
 
 function channelOf({ data }: Raster, k: number): Float32Array {
-  return Float32Array.from({ length: data.length / 3 }, (_, i) => data[3 * i + k] as number);
+  const channel = new Float32Array(data.length / 3);
+  for (let i = 0; i < channel.length; i += 1) channel[i] = data[3 * i + k] as number;
+  return channel;
 }

@@ -52,18 +52,21 @@ function stripOf(image: Raster, [a, b, c, d]: Quad, left: number, right: number,
   const light = lightOf(pixels);
   const ink = light.toSorted()[Math.floor(light.length * INK_SHARE)] as number;
   const paper = paperOf(light, width);
-  const darkness = light.map((value, at) => {
+  const darkness = new Float32Array(light.length);
+  for (let at = 0; at < light.length; at += 1) {
     const here = paper[Math.floor((at % width) / PAPER_EVERY)] as number;
-    return Math.min(MOST_DARKNESS, Math.max(0, (here - value) / Math.max(10, here - ink)));
-  });
+    darkness[at] = Math.min(MOST_DARKNESS, Math.max(0, (here - (light[at] as number)) / Math.max(10, here - ink)));
+  }
   return { width, height: STRIP_HEIGHT, darkness, pixels, quad };
 }
 
 /** The brightest of the three colours: stamps and patterns behind a zone are bright in one of them, ink in none. */
 function lightOf({ data }: Raster): Float32Array {
-  return Float32Array.from({ length: data.length / 3 }, (_, i) =>
-    Math.max(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number),
-  );
+  const light = new Float32Array(data.length / 3);
+  for (let i = 0; i < light.length; i += 1) {
+    light[i] = Math.max(data[3 * i] as number, data[3 * i + 1] as number, data[3 * i + 2] as number);
+  }
+  return light;
 }
 
 /** The brightness of the paper, for every `PAPER_EVERY` columns. */

@@ -147,12 +147,7 @@ export function visualChecks(
   const full = [facts.surname, facts.givenNames].filter(Boolean);
   const fullNames = full.length === 2 ? [full.join(' '), full.toReversed().join(' ')] : [];
   const compareNames = (name: 'surname' | 'givenNames'): DocumentCheck => {
-    const agreements = new Set<NameAgreement>(
-      zone.lines.flatMap((line) => [
-        ...namesIn(line).map((each) => compareName(each, facts[name])),
-        ...fullNames.map((each) => compareName(line, each)),
-      ]),
-    );
+    const agreements = new Set(zone.lines.flatMap((line) => agreementsOf(line, facts[name], fullNames)));
     const isReadable = (text: string): boolean => transliterate(text).length > 2;
     return compare(name, facts[name], agreements.has('same'), isReadable, agreements.has('changed'));
   };
@@ -176,6 +171,21 @@ export function visualChecks(
     compareNames('surname'),
     compareNames('givenNames'),
   ];
+}
+
+/** The agreements of each line with each name. All lines are compared again after each further one that is read. */
+const knownAgreements = new WeakMap<VisualLine, Map<string, readonly NameAgreement[]>>();
+
+function agreementsOf(line: VisualLine, name: string, fullNames: readonly string[]): readonly NameAgreement[] {
+  const known = knownAgreements.get(line) ?? new Map<string, readonly NameAgreement[]>();
+  knownAgreements.set(line, known);
+  const key = [name, ...fullNames].join('\n');
+  const agreements = known.get(key) ?? [
+    ...namesIn(line).map((each) => compareName(each, name)),
+    ...fullNames.map((each) => compareName(line, each)),
+  ];
+  known.set(key, agreements);
+  return agreements;
 }
 
 type PrintedValue = Pick<VisualLine, 'text' | 'rivals'>;

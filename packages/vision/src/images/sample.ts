@@ -13,17 +13,20 @@ export type Size = { width: number; height: number };
  * noise, and by linear interpolation where it becomes larger. Outside of the picture its nearest edge is repeated.
  */
 export function resizeBox(raster: Raster, box: Box, size: Size): Pixels {
-  return drawBox(raster, box, size, 'area');
+  return drawBox(raster, box, size);
 }
 
-/** The same by linear interpolation of four pixels, however many are skipped: some networks were trained on that. */
-export function sampleBox(raster: Raster, box: Box, size: Size): Pixels {
-  return drawBox(raster, box, size, 'lines');
+/**
+ * The same by linear interpolation of four pixels, however many are skipped: some networks were trained on that. Of several
+ * samples along each side of an output pixel it takes the mean.
+ */
+export function sampleBox(raster: Raster, box: Box, size: Size, samples = 1): Pixels {
+  return drawBox(raster, box, size, samples);
 }
 
-function drawBox(raster: Raster, box: Box, { width, height }: Size, how: 'area' | 'lines'): Pixels {
-  const columns = axisTaps({ from: box.left, to: box.right, length: raster.width, size: width, how });
-  const rows = axisTaps({ from: box.top, to: box.bottom, length: raster.height, size: height, how });
+function drawBox(raster: Raster, box: Box, { width, height }: Size, samples?: number): Pixels {
+  const columns = axisTaps({ from: box.left, to: box.right, length: raster.width, size: width, samples });
+  const rows = axisTaps({ from: box.top, to: box.bottom, length: raster.height, size: height, samples });
   const firstColumn = Math.min(...columns.indexes);
   const lastColumn = Math.max(...columns.indexes);
   const line = new Float64Array((lastColumn - firstColumn + 1) * 3);
@@ -87,21 +90,24 @@ function squeezeLine(job: {
   }
 }
 
-type Axis = { from: number; to: number; length: number; size: number; how: 'area' | 'lines' };
+/** Without `samples`, a pixel that becomes smaller is the mean of its area. */
+type Axis = { from: number; to: number; length: number; size: number; samples: number | undefined };
 
 /** For each pixel of the output, its source pixels and their weights. */
-function axisTaps({ from, to, length, size, how }: Axis): Taps {
+function axisTaps({ from, to, length, size, samples = to - from <= size ? 1 : undefined }: Axis): Taps {
   const scale = (to - from) / size;
   const starts = new Int32Array(size + 1);
   const indexes: number[] = [];
   const weights: number[] = [];
   const inside = (index: number) => Math.min(length - 1, Math.max(0, index));
   for (let at = 0; at < size; at += 1) {
-    if (scale <= 1 || how === 'lines') {
-      const position = from + (at + 0.5) * scale - 0.5;
-      const low = Math.floor(position);
-      indexes.push(inside(low), inside(low + 1));
-      weights.push(1 - (position - low), position - low);
+    if (samples !== undefined) {
+      for (let each = 0.5; each < samples; each += 1) {
+        const position = from + (at + each / samples) * scale - 0.5;
+        const low = Math.floor(position);
+        indexes.push(inside(low), inside(low + 1));
+        weights.push((1 - (position - low)) / samples, (position - low) / samples);
+      }
     } else {
       const begin = from + at * scale;
       const end = begin + scale;

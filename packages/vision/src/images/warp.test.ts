@@ -47,6 +47,24 @@ test('a picture keeps the colour of every place, however much it is reduced', ()
   }
 });
 
+test('a picture that is resized by less than half is the same as one that is drawn straight on', () => {
+  const image = { width: 130, height: 90, data: Uint8Array.from({ length: 130 * 90 * 3 }, (_, i) => (i * i) % 251) };
+  for (const [width, height] of [
+    [200, 111],
+    [130, 61],
+    [70, 60],
+    [110, 30],
+  ] as const) {
+    const drawn = warp(image, rectangle(130, 90), { width, height });
+    const resized = resize(image, width, height);
+    const most = resized.data.reduce(
+      (sum, value, at) => Math.max(sum, Math.abs(value - (drawn.data[at] as number))),
+      0,
+    );
+    assert.ok(most <= 1, `${width} × ${height}: ${most}`);
+  }
+});
+
 test('the border of a picture continues beyond it', () => {
   const image = ramp(100, 80);
   const beside = rectangle(40, 80).map(({ x, y }) => ({ x: x - 60, y })) as unknown as Parameters<typeof warp>[1];

@@ -1,6 +1,7 @@
 import { apply, type Homography, homography, type Quad, rectangle } from './geometry.ts';
 import { halved } from './halve.ts';
 import type { Raster } from './raster.ts';
+import { sampleBox } from './sample.ts';
 
 /** From this ratio of source to result on, the source is halved first, because sixteen samples would give the same. */
 const HALVED_FROM = 2;
@@ -95,9 +96,14 @@ function stepOf(map: Homography, size: { readonly width: number; readonly height
 /** The image at another size. Shrinking averages, enlarging interpolates. */
 export function resize(source: Raster, width: number, height: number): Raster {
   if (source.width === width && source.height === height) return source;
-  return source.width > width * 2
-    ? shrink(source, width, height)
-    : warp(source, rectangle(source.width, source.height), { width, height });
+  if (source.width > width * 2) return shrink(source, width, height);
+  const step = Math.max(source.width / width, source.height / height);
+  if (step >= HALVED_FROM) return warp(source, rectangle(source.width, source.height), { width, height });
+  const whole = { left: 0, top: 0, right: source.width, bottom: source.height };
+  const pixels = sampleBox(source, whole, { width, height }, Math.max(1, Math.round(step)));
+  const data = new Uint8Array(pixels.data.length);
+  for (let at = 0; at < data.length; at += 1) data[at] = (pixels.data[at] as number) + 0.5;
+  return { width, height, data };
 }
 
 /** Averages by area: every source pixel is counted once. */

@@ -77,7 +77,11 @@ type Letter = { readonly character: string; readonly step: number; readonly riva
 /** The other characters that the reader found possible at a step. */
 function possibleIn(data: Float32Array, from: number, best: number, characters: readonly string[]): string {
   if ((data[from + best] as number) > 1 - POSSIBLE) return '';
-  return characters.filter((_, k) => k > 0 && k !== best && (data[from + k] as number) >= POSSIBLE).join('');
+  let others = '';
+  for (let k = 1; k < characters.length; k += 1) {
+    if ((data[from + k] as number) >= POSSIBLE && k !== best) others += characters[k];
+  }
+  return others;
 }
 
 /** The likeliest of `count` characters. */
