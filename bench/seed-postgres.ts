@@ -20,7 +20,10 @@ export async function postgresInstallation(url: string, options: SeedOptions): P
   };
   try {
     const place = { dataFolder: folder.path, databaseUrl: own.href, databasePid: await firstProcess(url) };
-    return { place, seeded: await seed(place, options), remove };
+    const seeded = await seed(place, options);
+    // PostgreSQL does so by itself within a minute. Until then it reads whole tables, so the figures would depend on chance.
+    await administrate(own.href, 'ANALYZE');
+    return { place, seeded, remove };
   } catch (error) {
     await remove();
     throw error;
