@@ -70,7 +70,8 @@ onBothEngines('an http step', (_engine, places) => {
     const snapshot = await user.finish();
     const path = `/api/userdata-server/processDefinitions/${id}/processInstances/${processInstanceId}`;
     const checks = (await app.call(`${path}/userdata/checks`, { token })).body;
-    return { snapshot, processInstanceId, check: checks.find(({ step }: { step: string }) => step === 'score') };
+    const { forms } = (await app.call(`${path}/userdata`, { token })).body;
+    return { snapshot, processInstanceId, forms, check: checks.find(({ step }: { step: string }) => step === 'score') };
   };
 
   it('an http step sends the body of its template, with the secret in the header, and stores the configured values of the answer', async () => {
@@ -92,6 +93,14 @@ onBothEngines('an http step', (_engine, places) => {
     const { body } = await app.call(path, { token: await app.token(testKey) });
     assert.match(body.content[0].actor, /^Step: http-\d+\/score$/);
     assert.equal(body.content[0].item, 'scoring');
+  });
+
+  it('an http step stores no text with NUL or half of a surrogate pair, and cuts none within a character', async () => {
+    const long = `${'x'.repeat(3999)}😀`;
+    answers = [{ body: `{"nul":"a\\u0000","half":"\\ud800x","huge":1e400,"long":"${long}"}` }];
+    const keep = { nul: '/nul', half: '/half', huge: '/huge', long: '/long' };
+    const { forms } = await run({ keep });
+    assert.deepEqual(forms.http1, { long: `${'x'.repeat(3999)}\ufffd` });
   });
 
   it('an http step sends only ids unless a template says more', async () => {

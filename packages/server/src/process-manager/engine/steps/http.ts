@@ -1,6 +1,7 @@
 import { oneOf, stringMap, Type, text } from '@grove/contract';
 import { HEADER_VALUE_FAULT, headerNameFault, isHeaderValue } from '../../../engines/outbound/header-rules.ts';
 import type { Check } from '../../../kernel/check.ts';
+import { isBadText } from '../../../kernel/json-fault.ts';
 import { hasTooManySecrets, SECRETS_FAULT, secretNames } from '../../cloud-secrets/secret-names.ts';
 import type { Step } from '../definition.ts';
 import { ANY, objectOf } from '../expressions/shapes.ts';
@@ -150,10 +151,13 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
   return { fault };
 }
 
-/** Texts, numbers and booleans; other values are not fields of a form. */
+/**
+ * Texts, finite numbers and booleans; other values are not fields of a form. Nor is a text that an end user could not send:
+ * two external ids of users that differ in half of a surrogate pair would be one.
+ */
 function plain(value: unknown): string | number | boolean | undefined {
-  if (typeof value === 'string') return value.slice(0, MAX_KEPT_LENGTH);
-  return typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+  if (typeof value === 'string') return isBadText(value) ? undefined : value.slice(0, MAX_KEPT_LENGTH).toWellFormed();
+  return Number.isFinite(value) || typeof value === 'boolean' ? (value as number | boolean) : undefined;
 }
 
 /** The value at a JSON pointer; undefined if there is none. Only own members count. */
