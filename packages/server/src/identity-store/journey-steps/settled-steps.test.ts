@@ -202,7 +202,7 @@ describe('the results of steps of identity stores', () => {
     assert.equal(await its.ended(refusal, 'passkeyRegistration'), 'passkeyRegistration NOT_PERFORMED user_missing');
   });
 
-  it('no user is added without a name, or with a name that is too long', async () => {
+  it('no user is added without a name, with a name that is too long, or with one that no address can hold', async () => {
     const missing = await its.start([ADD]);
     await missing.user.settled();
     assert.equal(await its.ended(missing, 'addUser'), 'addUser NOT_PERFORMED ext_id_missing');
@@ -210,6 +210,10 @@ describe('the results of steps of identity stores', () => {
     await long.user.submit('form', { email: 'x'.repeat(256) });
     await long.user.settled();
     assert.equal(await its.ended(long, 'addUser'), 'addUser NOT_PERFORMED ext_id_too_long');
+    const dots = await its.start([FORM, FROM_FORM]);
+    await dots.user.submit('form', { email: ' .. ' });
+    await dots.user.settled();
+    assert.equal(await its.ended(dots, 'addUser'), 'addUser NOT_PERFORMED ext_id_invalid');
   });
 
   it('20122: the comparison with an enrolled face fails if none is enrolled, and is not made without a user', async () => {

@@ -1,5 +1,6 @@
 import { oneOf, Type, text } from '@grove/contract';
 import type { Check } from '../../../kernel/check.ts';
+import { pathNameFault } from '../../../kernel/path-name.ts';
 import type { Step } from '../definition.ts';
 import { objectOf, TEXT, TRUTH } from '../expressions/shapes.ts';
 import type { State } from '../state.ts';
@@ -64,6 +65,8 @@ export const addUser: StepType = {
     const extId = textAt(from, state)?.trim() ?? '';
     if (extId === '') return notPerformed(NAME, 'identity', 'ext_id_missing');
     if (extId.length > MAX_EXT_ID) return notPerformed(NAME, 'identity', 'ext_id_too_long');
+    // The store refuses it, however often the work is tried again.
+    if (pathNameFault('/extId', extId)) return notPerformed(NAME, 'identity', 'ext_id_invalid');
     const input = {
       store,
       extId,
@@ -113,7 +116,7 @@ async function enrol(
 function textsAt(attributes: Readonly<Record<string, string>>, state: State): Record<string, string> {
   const values = Object.entries(attributes).flatMap(([name, from]) => {
     const value = textAt(from, state);
-    return value === undefined ? [] : [[name, value.slice(0, MAX_VALUE)] as const];
+    return value === undefined ? [] : [[name, value.slice(0, MAX_VALUE).toWellFormed()] as const];
   });
   return Object.fromEntries(values);
 }
