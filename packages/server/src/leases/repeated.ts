@@ -1,14 +1,23 @@
 import type { QueueLog } from './log.ts';
 
-/** Runs work at intervals until it is stopped. `stop` waits for runs that have begun. */
+/** Runs work at intervals until it is stopped, and logs the first of several failures. `stop` waits for runs that have begun. */
 export function openRepeated(log: QueueLog) {
   const timers: NodeJS.Timeout[] = [];
   const underWay = new Set<Promise<void>>();
   return {
     start(everyMs: number, work: () => Promise<void>, fault: string) {
+      let failing = false;
       const once = () => {
         const pass = work()
-          .catch((error) => log.error({ err: error }, fault))
+          .then(
+            () => {
+              failing = false;
+            },
+            (error) => {
+              if (!failing) log.error({ err: error }, fault);
+              failing = true;
+            },
+          )
           .finally(() => underWay.delete(pass));
         underWay.add(pass);
       };

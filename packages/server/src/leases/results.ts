@@ -27,13 +27,20 @@ const WRITE_AGAIN_MS = 500;
 export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>): Results<R> {
   const waiting = new Map<string, R[]>();
   let writing = false;
+  let failing = false;
   let isHurried = false;
 
   const isWritten = (group: string, batch: readonly R[]) =>
     write(group, batch).then(
-      () => true,
+      () => {
+        if (failing) log.info({}, `saving results of ${noun} works again`);
+        failing = false;
+        return true;
+      },
       (error) => {
-        log.error({ err: error }, `could not save results of ${noun}`);
+        // Logged once: a database that is away for an hour is one event.
+        if (!failing) log.error({ err: error }, `could not save results of ${noun}`);
+        failing = true;
         return isHurried;
       },
     );
