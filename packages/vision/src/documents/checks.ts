@@ -174,17 +174,17 @@ export function visualChecks(
 }
 
 /** The agreements of each line with each name. All lines are compared again after each further one that is read. */
-const knownAgreements = new WeakMap<VisualLine, Map<string, readonly NameAgreement[]>>();
+const agreementsOfLines = new WeakMap<VisualLine, Map<string, readonly NameAgreement[]>>();
 
 function agreementsOf(line: VisualLine, name: string, fullNames: readonly string[]): readonly NameAgreement[] {
-  const known = knownAgreements.get(line) ?? new Map<string, readonly NameAgreement[]>();
-  knownAgreements.set(line, known);
+  const agreementsByName = agreementsOfLines.get(line) ?? new Map<string, readonly NameAgreement[]>();
+  agreementsOfLines.set(line, agreementsByName);
   const key = [name, ...fullNames].join('\n');
-  const agreements = known.get(key) ?? [
+  const agreements = agreementsByName.get(key) ?? [
     ...namesIn(line).map((each) => compareName(each, name)),
     ...fullNames.map((each) => compareName(line, each)),
   ];
-  known.set(key, agreements);
+  agreementsByName.set(key, agreements);
   return agreements;
 }
 
