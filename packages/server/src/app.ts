@@ -155,6 +155,7 @@ function openHttp(
     log,
     db,
     limits: requestLimits(config.rateLimit, clock),
+    testVolume: platform.testVolume,
     version: VERSION,
     webFolder,
     consoleFolder: CONSOLE_FOLDER,

@@ -135,6 +135,11 @@ export const VARIABLES = {
     default: '200',
     about: 'Requests a second for one API key (one address may send four times as many), or off',
   },
+  GROVE_TEST_MEGABYTES_A_DAY: {
+    default: '4096',
+    about:
+      'How much the test callers of a tenant may send to one server within a day, or off; live callers are not limited',
+  },
   GROVE_MAX_PROCESS_TOKENS: {
     default: '1000000',
     about: 'How many process tokens a tenant may have in each environment; used-up and expired ones are removed',

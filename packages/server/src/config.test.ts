@@ -41,6 +41,7 @@ describe('the configuration', () => {
       weights: undefined,
       masterKey: { file: `${dataFolder}/master.key` },
       rateLimit: 200,
+      testMegabytesPerDay: 4096,
       metricsToken: undefined,
       traces: undefined,
       logLevel: 'info',
@@ -83,6 +84,7 @@ describe('the configuration', () => {
       GROVE_WEIGHTS: '/srv/weights',
       GROVE_MASTER_KEY_FILE: '/run/secrets/master.key',
       GROVE_RATE_LIMIT: 'off',
+      GROVE_TEST_MEGABYTES_A_DAY: ' 12 ',
       GROVE_METRICS_TOKEN: 'sixteen letters.',
       GROVE_OTLP_URL: ' http://localhost:4318/v1/traces ',
       GROVE_OTLP_HEADERS: 'authorization=Bearer x, x-scope=grove',
@@ -133,6 +135,7 @@ describe('the configuration', () => {
       weights: '/srv/weights',
       masterKey: { file: '/run/secrets/master.key' },
       rateLimit: 'off',
+      testMegabytesPerDay: 12,
       metricsToken: 'sixteen letters.',
       traces: {
         url: 'http://localhost:4318/v1/traces',

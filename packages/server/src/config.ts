@@ -51,6 +51,7 @@ export type Config = Readonly<{
   weights: string | undefined;
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
+  testMegabytesPerDay: number | 'off';
   /** Of one tenant in each environment. */
   maxProcessTokens: number;
   /** How long tombstones and receipts of deleted instances are kept. */
@@ -103,6 +104,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     if (!(number >= from && number <= to)) fault(name, `a whole number from ${from} to ${to}`);
     return number;
   };
+  const wholeOrOff = (...range: Parameters<typeof whole>) => (value(range[0]) === 'off' ? 'off' : whole(...range));
   const dataFolder = resolve(value('GROVE_DATA'));
   const domain = value('GROVE_DOMAIN').toLowerCase();
   const local = domain === 'localhost';
@@ -146,7 +148,8 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
     masterKey: value('GROVE_MASTER_KEY')
       ? { env: value('GROVE_MASTER_KEY') }
       : { file: value('GROVE_MASTER_KEY_FILE') || `${dataFolder}/master.key` },
-    rateLimit: value('GROVE_RATE_LIMIT') === 'off' ? 'off' : whole('GROVE_RATE_LIMIT', 1, 1_000_000),
+    rateLimit: wholeOrOff('GROVE_RATE_LIMIT', 1, 1_000_000),
+    testMegabytesPerDay: wholeOrOff('GROVE_TEST_MEGABYTES_A_DAY', 1, 1_000_000),
     maxProcessTokens: whole('GROVE_MAX_PROCESS_TOKENS', 1, 100_000_000),
     receiptsDays: whole('GROVE_RECEIPTS_DAYS', 1, 36_500),
     metricsToken: value('GROVE_METRICS_TOKEN') || undefined,

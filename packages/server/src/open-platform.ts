@@ -8,6 +8,7 @@ import { openJobs } from './jobs/jobs.ts';
 import type { Clock } from './kernel/clock.ts';
 import type { Platform } from './kernel/feature.ts';
 import type { Region } from './kernel/regions.ts';
+import { testVolume } from './kernel/test-volume.ts';
 import { deliveriesWaiting } from './notification-service/queue.repository.ts';
 import { openSecrets } from './open-secrets.ts';
 import { openTracing, tracedDb } from './open-tracing.ts';
@@ -38,6 +39,7 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
     baseUrlOf: address.baseUrlOf,
     everyTenantId: () => everyTenantId(db.system),
     suspended: suspensions.ids,
+    testVolume: testVolume(config.testMegabytesPerDay, clock),
     onError: (what: string, error: unknown) => log.error({ err: error }, what),
     warn: (details: object, message: string) => log.warn(details, message),
   } satisfies Omit<Platform, 'jobs'>;

@@ -57,6 +57,7 @@ export async function openTestHttp(options: TestHttpOptions = {}): Promise<TestH
     hostTenant: hostTenant(config),
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     limits: requestLimits(config.rateLimit, clock),
+    testVolume: undefined,
     authenticate,
     journeySession: refuse,
     operatorSession: refuse,

@@ -10,6 +10,7 @@ import type { JourneyDeps } from '../src/journey/journey-deps.ts';
 import { type Live, openLive } from '../src/journey/live.ts';
 import { asTenantId, newId, type TenantId } from '../src/kernel/ids.ts';
 import { fold } from '../src/kernel/pages.ts';
+import { testVolume } from '../src/kernel/test-volume.ts';
 import { addDefinition } from '../src/process-manager/definitions/definitions.repository.ts';
 import type { Definition, Step } from '../src/process-manager/engine/definition.ts';
 import type { Trigger } from '../src/process-manager/engine/state.ts';
@@ -154,6 +155,7 @@ export async function openTestJourney(
     live,
     baseUrlOf,
     images,
+    testVolume: testVolume('off', clock),
     onError,
     processes: {
       ...processesForJourneys({ drive, notifyEvents, expectNotified, vault, identity, jobs, deleteBlobs, baseUrlOf }),

@@ -92,8 +92,10 @@ async function sendFrame(
   const sha256 = await hashOf(body.bytes);
   const { token, signature } = query;
   ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
-  const live = snapshot.root.environment === 'live';
-  ensureStandIn(body, snapshot.root.environment);
+  const { environment } = snapshot.root;
+  const live = environment === 'live';
+  ensureStandIn(body, environment);
+  deps.testVolume.admit({ tenantId: context.tenantId, environment }, body.bytes.length);
   const frame = { at, token, sha256, capturedAt: query.at ?? null };
   if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
   const image: StorableImage = isStandIn(body) ? body : await makeHarmless(deps.images, body, shareOf(context));

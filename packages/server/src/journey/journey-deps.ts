@@ -11,7 +11,7 @@ import type { Messages } from './messages/messages.ts';
 export type { ImageRow, InstanceRow } from '../process-manager/for-journeys.ts';
 
 /** The dependencies of journeys: the port of each feature that they use. */
-export type JourneyDeps = Pick<Platform, 'db' | 'clock' | 'vault' | 'onError'> & {
+export type JourneyDeps = Pick<Platform, 'db' | 'clock' | 'vault' | 'testVolume' | 'onError'> & {
   blobs: Pick<Blobs, 'put' | 'get' | 'delete'>;
   images: Pick<Images, 'reencode' | 'firstPage' | 'warm'>;
   vision: Pick<VisionMachine, 'warm' | 'lookAhead' | 'observeFrame'>;

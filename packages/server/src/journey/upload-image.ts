@@ -40,6 +40,7 @@ export function imageUploader(deps: JourneyDeps) {
     const wantedImage = ensureWanted(snapshot, current, imageName);
     ensureFormatTaken(wantedImage, body);
     ensureStandIn(body, environment);
+    deps.testVolume.admit({ tenantId: context.tenantId, environment }, body.bytes.length);
     // An uploaded picture of any age must not replace the frames of the person before the camera.
     if (wantedImage.byChallenge && environment === 'live') {
       throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });

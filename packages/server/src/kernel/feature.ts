@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import type { TenantId } from './ids.ts';
 import type { AllHandlers } from './implement.ts';
 import type { InstanceEvent } from './instance-event.ts';
+import type { TestVolume } from './test-volume.ts';
 
 /** What a part of the application declares of itself. `open-features.ts` lists the features, and one loop ties them in. */
 export type Feature = {
@@ -40,6 +41,7 @@ export type Platform = {
   everyTenantId(): AsyncIterable<TenantId>;
   /** Tenants whose jobs, journeys and webhooks wait. */
   suspended(): Promise<ReadonlySet<string>>;
+  readonly testVolume: TestVolume;
   /** Writes to the log. */
   onError(what: string, error: unknown): void;
   /** Writes to the log. The details hold no personal data. */

@@ -7,8 +7,8 @@ import type { Clock } from './clock.ts';
  * epoch milliseconds lose the last request of a high limit to rounding.
  */
 export type RateLimiter = {
-  /** Counts a request, and says how many remain or how long to wait. */
-  take(caller: string): { allowed: boolean; remaining: number; retryAfterSeconds: number };
+  /** Counts a request, or something else of which a caller may use up to the limit, and says how much remains or how long to wait. */
+  take(caller: string, amount?: number): { allowed: boolean; remaining: number; retryAfterSeconds: number };
   readonly limit: number;
   readonly windowSeconds: number;
 };
@@ -23,7 +23,7 @@ export function rateLimiter(options: { limit: number; windowSeconds: number; clo
   return {
     limit,
     windowSeconds,
-    take(caller) {
+    take(caller, amount = 1) {
       const now = clock.now();
       let debt = debts.get(caller);
       if (!debt) {
@@ -33,11 +33,11 @@ export function rateLimiter(options: { limit: number; windowSeconds: number; clo
       // When the clock is set back, the debt stays, and time counts from the new hour: nobody is locked out until the old one.
       debt.owed = Math.max(0, debt.owed - Math.max(0, now - debt.at) / interval);
       debt.at = now;
-      const excess = debt.owed + 1 - limit;
+      const excess = debt.owed + amount - limit;
       if (excess > ROUNDING) {
         return { allowed: false, remaining: 0, retryAfterSeconds: Math.max(1, Math.ceil((excess * interval) / 1000)) };
       }
-      debt.owed += 1;
+      debt.owed += amount;
       return { allowed: true, remaining: Math.max(0, Math.floor(ROUNDING - excess)), retryAfterSeconds: 0 };
     },
   };

@@ -7,6 +7,7 @@ import type { Credential, JourneyPrincipal, Principal } from '../../kernel/conte
 import { cookieOf } from '../../kernel/cookie-of.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { ID_PATTERN, type TenantId } from '../../kernel/ids.ts';
+import type { TestVolume } from '../../kernel/test-volume.ts';
 import type { HostTenant } from '../tenant.ts';
 import { journeyCookieName } from './journey-cookie.ts';
 import type { Limits } from './limits.ts';
@@ -23,6 +24,7 @@ export type GuardDeps = {
   scheme: 'http' | 'https';
   hostTenant: HostTenant;
   limits: Limits | undefined;
+  testVolume: TestVolume | undefined;
 };
 
 type Guard = (operation: GroupedOperation) => Check;
@@ -69,7 +71,7 @@ const SLOW_BODY_MS = SECOND;
 export function guardsAroundBodies(deps: GuardDeps): (operation: GroupedOperation) => { before: Check; after: Check } {
   const { clock } = deps;
   const first = guards(deps);
-  const second = guards({ ...deps, limits: undefined });
+  const second = guards({ ...deps, limits: undefined, testVolume: undefined });
   return (operation) => {
     const [check, checkAgain] = [first(operation), second(operation)];
     return {
@@ -137,7 +139,7 @@ type Admit = (request: FastifyRequest) => Promise<Principal>;
 type OperatorGuard = (operation: GroupedOperation, permission?: Permission) => Admit;
 
 /** Admits an operator by the cookie of a session, only at the address of the tenant and only from our own pages (CSRF). */
-function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: GuardDeps): OperatorGuard {
+function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits, testVolume }: GuardDeps): OperatorGuard {
   return ({ destructive }, permission) =>
     async (request) => {
       ensureOwnPage(request, scheme);
@@ -153,6 +155,7 @@ function operatorGuard({ operatorSession, hostTenant, scheme, clock, limits }: G
       );
       limits?.ofKey(principal.callerId, request);
       if (permission) ensureHolds(principal, permission);
+      admitVolume(testVolume, principal, request);
       // A sign-in in the future was recorded by a wrong clock, so it does not count.
       const isFresh = Math.abs(clock.now() - (principal.operator?.authenticatedAt ?? 0)) < FRESH_MS;
       if (destructive && !isFresh) throw new ApiError(100211);
@@ -177,10 +180,20 @@ function ensureHolds({ permissions, tenantId }: Principal, permission: Permissio
   throw new ApiError(7, { detail: `this needs the permission TNT#${tenantId}#${permission}` });
 }
 
+const STORES_NOTHING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
+
+/** Counts the body before it is read. One without a length counts as the longest. */
+function admitVolume(volume: TestVolume | undefined, principal: Principal, request: FastifyRequest): void {
+  const { method, headers, routeOptions } = request;
+  if (principal.environment === 'live' || STORES_NOTHING.has(method)) return;
+  const isOfUnknownLength = headers['transfer-encoding'] !== undefined;
+  volume?.admit(principal, isOfUnknownLength ? routeOptions.bodyLimit : Number(headers['content-length'] ?? 0));
+}
+
 type BearerGuard = (operation: GroupedOperation, permission: Permission) => Check;
 
 function bearerGuard(
-  { authenticate, hostTenant, limits, scheme }: GuardDeps,
+  { authenticate, hostTenant, limits, testVolume, scheme }: GuardDeps,
   withOperator: OperatorGuard,
 ): BearerGuard {
   const cookieName = operatorCookieName(scheme);
@@ -207,6 +220,7 @@ function bearerGuard(
       caller.tenantId = principal.tenantId;
       limits?.ofKey(principal.callerId, request);
       ensureHolds(principal, permission);
+      admitVolume(testVolume, principal, request);
       request.principal = principal;
     };
 
