@@ -23,7 +23,12 @@ export const CHALLENGE_LIMITS = {
   restMouth: 0.2,
   /** A frame this far in another direction ends the challenge at once; a closer one must come twice. */
   strayShare: 1.4,
-  /** The way of the nose, in widths of the eyes, of a head that is turned some 35 degrees; at 25 it is 0.2, at 45 half a width. */
+  /**
+   * Ways of the nose relative to the eyes, in widths of the eyes. At 25 degrees it is 0.2, at 35 0.35, at 45 half a width. The
+   * least way that confirms a turn, the largest of a face at rest, and that of a profile.
+   */
+  turnedNose: 0.07,
+  restNose: 0.2,
   profileNose: 0.35,
   /** The number of consecutive frames that must show the movement. */
   shownFrames: 2,

@@ -120,7 +120,7 @@ describe('a challenge of active liveness', () => {
   test('a challenge ends as wrong_movement when the head clearly goes elsewhere once, or a little twice', () => {
     const progress = openAt((movement) => movement === 'left');
     assert.equal(take(progress, faceAt('right')).reason, 'wrong_movement');
-    const little = { yaw: 14.5 };
+    const little = { yaw: 14.5, nose: 0.12 };
     const once = take(progress, faceAt('centre', little));
     assert.equal(once.state, 'OPEN');
     assert.equal(take(once, faceAt('centre', little)).reason, 'wrong_movement');
@@ -129,10 +129,10 @@ describe('a challenge of active liveness', () => {
   test('a challenge continues when a movement is made with the head a little aside, and ends if only the head is aside', () => {
     for (const movement of ['openMouth', 'closeEyes'] as const) {
       const progress = openAt((asked) => asked === movement);
-      const shown = faceAt(movement, { yaw: 14.5 });
+      const shown = faceAt(movement, { yaw: 14.5, nose: 0.12 });
       const done = [shown, shown, shown].reduce((all, observation) => take(all, { ...observation }), progress);
       assert.equal(openInstruction(done)?.phase, 'return', movement);
-      const aside = faceAt('centre', { yaw: 14.5 });
+      const aside = faceAt('centre', { yaw: 14.5, nose: 0.12 });
       assert.equal(take(take(progress, aside), aside).reason, 'wrong_movement', movement);
     }
   });
@@ -156,6 +156,38 @@ describe('a challenge of active liveness', () => {
       assert.equal(take(progress, faceAt('centre', { ...jumped, nose })).reason, 'wrong_movement', `${nose}`);
     const other = openAt((movement) => movement === 'left');
     assert.equal(take(other, faceAt('right', { nose: 1.2 })).reason, 'wrong_movement');
+  });
+
+  test('a challenge takes a yaw that the nose does not show for no turn: of a bowed or hidden face the network reads any yaw', () => {
+    const bowed = faceAt('down', { yaw: -63, pitch: -26 });
+    const down = openAt((movement) => movement === 'down');
+    assert.equal(openInstruction(take(take(down, bowed), { ...bowed }))?.phase, 'return');
+    const hidden = { yaw: 29 };
+    const left = openAt((movement) => movement === 'left');
+    const after = take(take(left, faceAt('centre', hidden)), faceAt('centre', hidden));
+    assert.deepEqual([after.state, openInstruction(after)?.phase], ['OPEN', 'do']);
+    const right = openAt((movement) => movement === 'right');
+    const flat = take(take(right, faceAt('right', { nose: 0.05 })), faceAt('right', { nose: 0.05 }));
+    assert.equal(openInstruction(flat)?.phase, 'do');
+    assert.equal(take(take(left, faceAt('right')), faceAt('right')).reason, 'wrong_movement');
+  });
+
+  test('a challenge recognises a profile by the nose, and takes no face for one at rest whose nose is aside', () => {
+    const misread = { nose: CHALLENGE_LIMITS.profileNose };
+    const progress = openAt((movement) => movement === 'right');
+    const turned = take(take(progress, faceAt('centre', misread)), faceAt('centre', misread));
+    assert.equal(openInstruction(turned)?.phase, 'return');
+    const back = take(turned, faceAt('centre'));
+    assert.equal(back.instructions.length, turned.instructions.length + 1);
+    const aside = { nose: CHALLENGE_LIMITS.restNose + 0.02 };
+    for (const movement of ['down', 'closeEyes'] as const) {
+      const open = openAt((each) => each === movement);
+      const shown = obey(open, (each) => openInstruction(each)?.phase === 'return');
+      assert.equal(take(shown, faceAt('centre', aside)).instructions.length, shown.instructions.length, movement);
+    }
+    let mouth = openAt((movement) => movement === 'openMouth');
+    for (let frames = 0; frames < 3; frames += 1) mouth = take(mouth, faceAt('openMouth', aside));
+    assert.equal(openInstruction(mouth)?.phase, 'do');
   });
 
   test('a challenge ends as wrong_movement when the mouth opens or the eyes stay closed without a request', () => {

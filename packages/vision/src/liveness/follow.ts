@@ -188,6 +188,7 @@ function findNeutral(before: ChallengeProgress, frame: ObservedFrame, random: Ra
   const neutral: Neutral = {
     yaw: mean('yaw'),
     pitch: mean('pitch'),
+    nose: mean('nose'),
     mouth: mean('mouth'),
     jaw: mean('jaw'),
     eyesOpen: mean('eyesOpen'),

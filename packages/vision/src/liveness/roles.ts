@@ -4,7 +4,7 @@ import { type Direction, isDirection, type Movement } from './movements.ts';
 import type { FaceObservation } from './observation.ts';
 
 /** The face at rest, the reference of all measures. */
-export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'> & {
+export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'nose' | 'eyesOpen' | 'lids' | 'mouth' | 'jaw'> & {
   /** As `sizeOf` measures it. */
   readonly size: number;
 };
@@ -20,19 +20,27 @@ export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;
 
 /** What a frame shows of the movement, which must come alone: a turned head with an open mouth shows neither. */
 export function roleOf(measures: Measures, neutral: Neutral, movement: Movement): FrameRole {
-  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees, closer } = CHALLENGE_LIMITS;
+  const { centreDegrees, mouthClosedGap, expressionYawDegrees, expressionPitchDegrees, closer, restNose } =
+    CHALLENGE_LIMITS;
   const growth = sizeOf(measures) / neutral.size;
   const yaw = Math.abs(measures.yaw - neutral.yaw);
   const pitch = Math.abs(measures.pitch - neutral.pitch);
   const mouthClosed = measures.mouth <= neutral.mouth + mouthClosedGap;
-  const atRest = yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
+  // From a profile the pose network may read any angles, even those of rest.
+  const noseAhead = Math.abs(measures.nose - neutral.nose) <= restNose;
+  const atRest = noseAhead && yaw <= expressionYawDegrees && pitch <= expressionPitchDegrees;
   if (movement === 'openMouth' && atRest && isMouthOpen(measures, neutral)) return 'shown';
   if (movement === 'closeEyes' && atRest && mouthClosed && areEyesClosed(measures, neutral)) return 'shown';
   if (movement === 'closer' && atRest && mouthClosed && growth >= closer.from) return 'shown';
   if (movement === 'closer' && growth > closer.backBelow) return 'between';
-  if (isDirection(movement) && mouthClosed && directionOf(measures, neutral)?.direction === movement) return 'shown';
+  if (isDirection(movement) && mouthClosed && showsDirection(movement, measures, neutral)) return 'shown';
   const eyesOpen = measures.lids >= neutral.lids * CHALLENGE_LIMITS.lidsOpenShare || !areEyesClosed(measures, neutral);
-  return yaw <= centreDegrees && pitch <= centreDegrees && mouthClosed && eyesOpen ? 'centre' : 'between';
+  const ahead = noseAhead && yaw <= centreDegrees && pitch <= centreDegrees;
+  return ahead && mouthClosed && eyesOpen ? 'centre' : 'between';
+}
+
+function showsDirection(movement: Direction, measures: Measures, neutral: Neutral): boolean {
+  return directionOf(measures, neutral)?.direction === movement || isProfileTo(movement, measures);
 }
 
 /**
@@ -67,10 +75,10 @@ export function areEyesClosed(measures: Measures, neutral: Neutral): boolean {
 
 /** The direction of the head compared with rest, and how far, in limits. The stronger of two directions counts. */
 export function directionOf(
-  pose: Pick<FaceObservation, 'yaw' | 'pitch'>,
-  neutral: Pick<Neutral, 'yaw' | 'pitch'>,
+  pose: Pick<FaceObservation, 'yaw' | 'pitch' | 'nose'>,
+  neutral: Pick<Neutral, 'yaw' | 'pitch' | 'nose'>,
 ): { direction: Direction; share: number } | null {
-  const yaw = pose.yaw - neutral.yaw;
+  const yaw = confirmedYaw(pose, neutral);
   const pitch = pose.pitch - neutral.pitch;
   const turned = Math.abs(yaw) / CHALLENGE_LIMITS.turnDegrees;
   const nodded = Math.abs(pitch) / CHALLENGE_LIMITS.nodDegrees;
@@ -78,6 +86,18 @@ export function directionOf(
   if (share < 1) return null;
   if (turned >= nodded) return { direction: yaw > 0 ? 'right' : 'left', share };
   return { direction: pitch > 0 ? 'up' : 'down', share };
+}
+
+/**
+ * The yaw since rest in degrees, or 0 if the nose did not move to that side of the eyes: of a bowed or hidden face the pose
+ * network reads any yaw. A turn that the landmarks do not show would be judged as `flat` in the end.
+ */
+function confirmedYaw(
+  { yaw, nose }: Pick<FaceObservation, 'yaw' | 'nose'>,
+  neutral: Pick<Neutral, 'yaw' | 'nose'>,
+): number {
+  const turned = yaw - neutral.yaw;
+  return (nose - neutral.nose) * Math.sign(turned) >= CHALLENGE_LIMITS.turnedNose ? turned : 0;
 }
 
 /** Whether the head goes far enough in this direction, regardless of others. */
@@ -94,7 +114,7 @@ export function goesTo(
 
 /**
  * Whether the head is turned far to this side by the landmarks. The pose network reads any angle from a profile, even `up` or
- * `centre`, so its answer is no evidence of another movement then.
+ * `centre`, so then the landmarks decide alone.
  */
 export function isProfileTo(movement: Movement, { nose }: Pick<FaceObservation, 'nose'>): boolean {
   if (movement === 'right') return nose >= CHALLENGE_LIMITS.profileNose;

@@ -67,7 +67,7 @@ export const LIVENESS_BOUNDS = {
   /** The median of the frames at rest. Lower than for a single picture, because the challenge counts as well. */
   passive: { refuse: 0.25, doubt: 0.6 },
   /** In widths of the eyes, for each turn to a side. */
-  noseTravel: 0.07,
+  noseTravel: CHALLENGE_LIMITS.turnedNose,
   /** The maximum jump between frames less than this time apart, in heights of the face. */
   continuousMs: 1200,
   stepOfBox: 0.9,
