@@ -221,6 +221,18 @@ describe('a selfie', () => {
     );
   });
 
+  test('a person who bows or turns too far to be recognised is told to do a little less', async () => {
+    await stage.visit(
+      { ...active, challenges: [{ kinds: ['down'], frames: 1000, hint: 'too_far' }] },
+      async (page) => {
+        await openCamera(page);
+        await shown(page, 'Look down');
+        await page.locator('[data-hint=tooFar]', { hasText: 'A little less far' }).waitFor(WAIT);
+      },
+      { prepare: still },
+    );
+  });
+
   test('an attempt that has had all its challenges is offered a person', async () => {
     const { events } = await stage.visit(
       { ...active, challenges: [{ refuse: 100131 }] },

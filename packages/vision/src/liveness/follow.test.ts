@@ -316,17 +316,21 @@ describe('a challenge of active liveness', () => {
     assert.deepEqual([wants(returning, 'centre'), wants(returning, 'right')], [true, false]);
   });
 
-  test('a challenge embeds a person who turned too far to be recognised again, also on the way back', () => {
-    const wants = (progress: ChallengeProgress) => wantedFrame(progress).roles;
+  test('a challenge waits for a person who moves too far to be recognised, and says so', () => {
     const tooFar = { vector: vectorNear(0.2) };
-    const turned = take(
-      openAt((movement) => movement === 'right'),
-      faceAt('right', tooFar),
-    );
-    assert.deepEqual(wants(turned), ['shown']);
-    const returning = take(turned, faceAt('right', tooFar));
-    assert.deepEqual(wants(returning), ['centre', 'shown']);
-    assert.deepEqual(wants(take(returning, faceAt('right'))), ['centre']);
+    for (const movement of ['right', 'down'] as const) {
+      let turned = openAt((each) => each === movement);
+      for (let frames = 0; frames < 4; frames += 1) {
+        const step = followChallenge(turned, arrived(clockOf(turned), faceAt(movement, tooFar)), randomBytes);
+        assert.equal(step.hint, frames === 0 ? undefined : 'too_far');
+        turned = step.progress;
+      }
+      assert.deepEqual([turned.state, openInstruction(turned)?.phase], ['OPEN', 'do']);
+      assert.deepEqual(wantedFrame(turned).roles, ['shown']);
+      const less = followChallenge(turned, arrived(clockOf(turned), faceAt(movement)), randomBytes);
+      assert.deepEqual([openInstruction(less.progress)?.phase, less.hint], ['return', undefined]);
+      assert.deepEqual(wantedFrame(less.progress).roles, ['centre']);
+    }
   });
 
   test('a challenge does not advance by a face that was not embedded, so that parallel frames cannot hide another person', () => {

@@ -127,10 +127,9 @@ export function wantedFrame(progress: ChallengeProgress): WantedFrame {
   // A small nod hardly moves the landmarks: while the head may turn or come back, each frame is analysed in full.
   const isHeld = isDirection(movement) ? phase === 'do' && last?.role === 'shown' : last?.role !== 'between';
   const lastLook = last && isHeld ? last.observation : null;
-  // A bowed or far turned head is like nobody's: the person is recognised in a further frame, or on the way back.
-  const movementRole: readonly FrameRole[] = movement === 'centre' || isRecognised(progress) ? [] : ['shown'];
-  const isAtRestNext = phase === 'return' || movement === 'centre';
-  return { neutral, movement, roles: isAtRestNext ? ['centre', ...movementRole] : movementRole, lastLook };
+  if (phase === 'return' || movement === 'centre') return { neutral, movement, roles: ['centre'], lastLook };
+  // A bowed or far turned head is like nobody's: the person is recognised in a further frame.
+  return { neutral, movement, roles: isRecognised(progress) ? [] : ['shown'], lastLook };
 }
 
 /** Whether a frame that shows the open movement is similar to the face at rest. */
@@ -217,9 +216,9 @@ function followMovement(before: ChallengeProgress, frame: ObservedFrame, random:
     return { ...next, progress: end(next.progress, 'too_quick') };
   }
   const long = movement !== 'closeEyes' || frame.at - first.at >= CHALLENGE_LIMITS.eyesClosedMs;
-  const isCompared = streak.some(({ observation }) => observation.vector !== null);
-  if (streak.length < CHALLENGE_LIMITS.shownFrames || !long || !isCompared) return next;
-  return { ...next, progress: returnFrom(next.progress) };
+  if (streak.length < CHALLENGE_LIMITS.shownFrames || !long) return next;
+  if (isRecognised(next.progress)) return { ...next, progress: returnFrom(next.progress) };
+  return isDirection(movement) ? { ...next, hint: 'too_far' } : next;
 }
 
 /** The movement was recognised. Next the person looks ahead again. */

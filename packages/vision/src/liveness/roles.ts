@@ -13,7 +13,7 @@ export type Neutral = Pick<FaceObservation, 'yaw' | 'pitch' | 'nose' | 'eyesOpen
 export type FrameRole = 'centre' | 'shown' | 'between';
 
 /** The reason why a frame is of no use. */
-export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth';
+export type FrameHint = FaceReason | 'look_ahead' | 'hold_still' | 'close_mouth' | 'too_far';
 
 /** The measures from which a role is determined: all of a frame but its embedding. */
 export type Measures = Omit<FaceObservation, 'vector' | 'passive'>;

@@ -13,4 +13,5 @@ export const FACE_ICONS: Readonly<Record<FaceHint, CaptureIconName>> = {
   openEyes: 'face',
   closeMouth: 'face',
   hold: 'hold',
+  tooFar: 'face',
 };

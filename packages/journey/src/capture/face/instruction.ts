@@ -66,6 +66,7 @@ export const HINTS: Readonly<Record<string, FaceHint>> = {
   look_ahead: 'lookForward',
   eyes_closed: 'openEyes',
   close_mouth: 'closeMouth',
+  too_far: 'tooFar',
 };
 
 /** The key of the words that say why a challenge ended. */

@@ -28,7 +28,8 @@ export type FaceHint =
   | 'lookForward'
   | 'openEyes'
   | 'closeMouth'
-  | 'hold';
+  | 'hold'
+  | 'tooFar';
 
 /** The position of the oval, in 0…1 of the visible picture. */
 export type Oval = { readonly x: number; readonly y: number; readonly height: number };
