@@ -198,6 +198,14 @@ describe('a challenge of active liveness', () => {
     assert.equal(take(blink, faceAt('closeEyes')).reason, 'wrong_movement');
   });
 
+  test('a challenge continues when the eyes seem closed while the head is turned', () => {
+    let turned = openAt((movement) => movement === 'left');
+    // The head is on its way to the requested side, with an open mouth or not far enough to be recognised.
+    const onTheWay = { yaw: -10.5, nose: -0.05, eyesOpen: 0.02, lids: 0.18 };
+    for (let frames = 0; frames < 4; frames += 1) turned = take(turned, faceAt('left', onTheWay));
+    assert.equal(turned.state, 'OPEN');
+  });
+
   test('a challenge continues when the eyes stay closed on the way back', () => {
     const progress = obey(
       openAt((movement) => movement === 'left'),

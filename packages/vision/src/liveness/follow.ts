@@ -10,7 +10,6 @@ import {
 } from './movements.ts';
 import type { FaceObservation, NoFace } from './observation.ts';
 import {
-  areEyesClosed,
   directionOf,
   type FrameHint,
   type FrameRole,
@@ -241,8 +240,8 @@ function isStray(frames: readonly ChallengeFrame[], neutral: Neutral, { movement
   if (movement === 'closeEyes' || phase === 'return') return false;
   // Behind glasses the network may not recognise open eyes as open; then it cannot find them closed either.
   if (neutral.eyesOpen < CHALLENGE_LIMITS.eyesSeenOpen) return false;
-  // A blink does not count as a movement; eyes that stay closed do.
-  const open = here.findLastIndex(({ observation }) => !areEyesClosed(observation, neutral));
+  // A blink does not count as a movement; eyes that stay closed at rest do. Of a turned head the measures are unsteady.
+  const open = here.findLastIndex(({ observation }) => roleOf(observation, neutral, 'closeEyes') !== 'shown');
   const closed = here[open + 1];
   return closed !== undefined && last.at - closed.at >= CHALLENGE_LIMITS.eyesClosedMs;
 }
