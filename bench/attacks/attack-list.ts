@@ -1,5 +1,6 @@
 import type { Movement, Omission } from '@grove/vision';
 import sharp from 'sharp';
+import { RecordingOver } from '../../packages/vision/test/recording.ts';
 import { blendFaces } from './blend.ts';
 import type { Faces } from './faces.ts';
 import { type AttackKind, type Player, playStill } from './play-still.ts';
@@ -100,13 +101,27 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
       const actor = pick(films, 0).actor();
       let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
       let frameCount = 0;
+      let shown: Buffer[] = [];
+      /** The recording shows each movement in a few frames; he holds it as long as the instruction stays open. */
+      const frameOfMan = () => {
+        try {
+          const frame = actor.frame(open);
+          shown.push(frame);
+          return frame;
+        } catch (error) {
+          if (!(error instanceof RecordingOver) || shown.length === 0) throw error;
+          frameCount += 1;
+          return asPage(pick(shown, frameCount));
+        }
+      };
       return {
         follow(instruction) {
           open = instruction;
+          shown = [];
         },
         async frame() {
           const atRest = open.kind === 'centre' || open.phase === 'return';
-          if (!atRest || !isBlended(open)) return actor.frame(open);
+          if (!atRest || !isBlended(open)) return frameOfMan();
           frameCount += 1;
           return encode(blendFaces(pick(resting, frameCount), pick(stills, at), 0.5), Math.random);
         },

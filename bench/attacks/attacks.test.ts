@@ -1,12 +1,32 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import sharp from 'sharp';
 import { openTestApp, type TestApp, testPlaces } from '../../packages/server/test/harness.ts';
+import { RecordingOver } from '../../packages/vision/test/recording.ts';
 import { IS_LONG } from '../../scripts/long.ts';
 import { ATTACKS, type AttackName } from './attack-list.ts';
 import { type Faces, openFaces } from './faces.ts';
 import { openTrial } from './trial.ts';
 
 const MAX_ATTEMPTS = 3;
+
+it('an impostor holds a movement after the last frame of the recording, as long as the instruction stays open', async () => {
+  const last = await sharp({ create: { width: 16, height: 16, channels: 3, background: '#888' } })
+    .jpeg()
+    .toBuffer();
+  const frames = [last];
+  const frame = () => {
+    const next = frames.shift();
+    if (!next) throw new RecordingOver('no more frames');
+    return next;
+  };
+  const player = ATTACKS.other.play({ films: [{ actor: () => ({ frame }) }] } as never, 0);
+  player.follow({ kind: 'left', phase: 'do' } as never, 0);
+  assert.equal(await player.frame(300), last);
+  assert.notDeepEqual(await player.frame(600), last, 'the same bytes would be a repeated frame');
+  player.follow({ kind: 'up', phase: 'do' } as never, 900);
+  await assert.rejects(async () => player.frame(1200), RecordingOver);
+});
 
 /** The short form of `npm run attacks`: one attempt of a few kinds. `npm run test:long` has two more kinds. */
 describe('attacks on the liveness of a real server', () => {
