@@ -13,8 +13,8 @@ export const MEASURED: Readonly<Record<MeasuredMethod, readonly ErrorCount[]>> =
     { what: 'photographs warped live by simple means that were accepted', errors: 2, of: 120 },
     { what: 'photographs warped live by all means that were accepted', errors: 7, of: 239 },
     { what: 'films made before the challenge that were accepted', errors: 0, of: 160 },
-    { what: 'recordings of people that were not accepted at the first attempt', errors: 9, of: 37 },
-    { what: 'recordings of people that were not accepted within three attempts', errors: 7, of: 37 },
+    { what: 'recordings of people that were not accepted at the first attempt', errors: 11, of: 37 },
+    { what: 'recordings of people that were not accepted within three attempts', errors: 5, of: 37 },
   ],
   passive: [
     { what: 'faces on screens in which no attack was seen, `fr_liveness`', errors: 4, of: 16 },
