@@ -46,7 +46,7 @@ const CHAPTERS: readonly (readonly [title: string, ...names: string[]])[] = [
   ['Checks', 'vision', 'liveness'],
   ['Users', 'identity-store', 'appkeys', 'push-notifications'],
   ['Operate', 'production', 'configuration', 'operating', 'cli', 'scaling', 'operators'],
-  ['Security and privacy', 'security', 'privacy', 'security-policy'],
+  ['Security and privacy', 'security', 'security-trials', 'privacy', 'security-policy'],
   ['Catalogues', 'catalogues', 'statuses', 'events', 'user-data', 'error-codes', 'permissions'],
 ];
 
