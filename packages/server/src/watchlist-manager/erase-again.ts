@@ -4,8 +4,8 @@ import { type Erasable, REPLAYED_BY } from '../erasure-log/replay-erasures.ts';
 import type { NoteErased } from '../erasure-log/write-down.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Galleries } from './galleries.ts';
-import { subjectOf } from './member-details.ts';
-import { removeExpired, removeMember, removeSome } from './members.repository.ts';
+import { type MemberIds, memberIdsOf, memberKey, subjectOf } from './member-details.ts';
+import { removeExpired, removeFirstMembers, removeMember } from './members.repository.ts';
 import {
   changeList,
   findList,
@@ -17,7 +17,7 @@ import {
   removeList,
 } from './watchlists.repository.ts';
 
-/** How lists and members go, and go again if a backup brought them back. */
+/** Deletes lists and members, and deletes them again if a backup has brought them back. */
 export type EraseDeps = {
   vault: Pick<Vault, 'destroySubject'>;
   audit: Pick<Audit, 'record'>;
@@ -25,7 +25,6 @@ export type EraseDeps = {
 };
 
 type By = Omit<AuditedChange, 'action'>;
-export type MemberPlace = { readonly listId: string; readonly memberId: string };
 
 /** Members that are removed in one transaction. */
 export const MEMBERS_AT_ONCE = 500;
@@ -46,13 +45,13 @@ export async function emptyList(db: TenantDb, key: ListKey): Promise<void> {
   for (let remaining = before.num_members; remaining > 0; remaining -= MEMBERS_AT_ONCE) {
     await db.write(async (tx) => {
       if (!(await findListForUpdate(tx, key))) return;
-      const removed = await removeSome(tx, { listId: key.id, limit: MEMBERS_AT_ONCE });
+      const removed = await removeFirstMembers(tx, { listId: key.id, limit: MEMBERS_AT_ONCE });
       if (removed > 0) await nextRevision(tx, key.id, -removed);
     });
   }
 }
 
-/** Everybody on it with it. The list is locked. */
+/** Deletes a list with all its members. The caller has locked it. */
 export async function deleteList(
   { vault, audit, galleries }: EraseDeps,
   tx: TenantTx,
@@ -65,11 +64,11 @@ export async function deleteList(
   tx.afterCommit(() => galleries.forget(tx.tenantId, listId));
 }
 
-/** False if it is not there. The list is locked. */
+/** Returns false if there is no such member. The caller has locked the list. */
 export async function deleteMember(
   { audit }: Pick<EraseDeps, 'audit'>,
   tx: TenantTx,
-  { listId, memberId }: MemberPlace,
+  { listId, memberId }: MemberIds,
   by: By,
 ): Promise<boolean> {
   if (!(await removeMember(tx, { listId, id: memberId }))) return false;
@@ -78,7 +77,10 @@ export async function deleteMember(
   return true;
 }
 
-/** Those whose time is over, and how many they were: in an older copy it may be over later, or never. The list is locked. */
+/**
+ * Deletes expired members and returns their number. The erasure log names them, because in an older backup they may expire
+ * later, or never. The caller has locked the list.
+ */
 export async function deleteExpired(
   { noteErased }: { noteErased: NoteErased },
   tx: TenantTx,
@@ -95,27 +97,17 @@ export async function deleteExpired(
   return removed.length;
 }
 
-/** Members are found by their list. */
-export function memberKey({ listId, memberId }: MemberPlace): string {
-  return `${listId}/${memberId}`;
-}
-
-export function memberPlaceOf(key: string): MemberPlace {
-  const [listId = '', memberId = ''] = key.split('/');
-  return { listId, memberId };
-}
-
 export function erasableLists(deps: EraseDeps): Erasable[] {
-  /** For each of the lists that is there, in a transaction of its own in which nobody else can change it. */
+  /** Runs the work for each list that still exists, in a transaction of its own that locks the list. */
   const inEach = async (
     db: TenantDb,
-    { ids, at, isEmptied = false }: { ids: readonly string[]; at: number; isEmptied?: boolean },
+    { ids, at, emptyFirst = false }: { ids: readonly string[]; at: number; emptyFirst?: boolean },
     work: (tx: TenantTx, listId: string, by: By) => Promise<number>,
   ): Promise<number> => {
     let erased = 0;
     for (const list of await listsAmong(db, { ids: [...new Set(ids)] })) {
       const by = { environment: list.environment, actor: REPLAYED_BY, at };
-      if (isEmptied) await emptyList(db, list);
+      if (emptyFirst) await emptyList(db, list);
       erased += await db.write(async (tx) => ((await findListForUpdate(tx, list)) ? work(tx, list.id, by) : 0));
     }
     return erased;
@@ -125,21 +117,21 @@ export function erasableLists(deps: EraseDeps): Erasable[] {
       kind: 'watchlist',
       oldest: oldestList,
       eraseAgain: (db, ids, at) =>
-        inEach(db, { ids, at, isEmptied: true }, async (tx, listId, by) => {
+        inEach(db, { ids, at, emptyFirst: true }, async (tx, listId, by) => {
           await deleteList(deps, tx, listId, by);
           return 1;
         }),
     },
     {
       kind: 'watchlist-member',
-      // None is older than its list.
+      // No member is older than its list.
       oldest: async () => undefined,
       async eraseAgain(db, ids, at) {
-        const places = ids.map(memberPlaceOf);
-        const lists = places.map(({ listId }) => listId);
-        return inEach(db, { ids: lists, at }, async (tx, listId, by) => {
+        const members = ids.map(memberIdsOf);
+        const listIds = members.map(({ listId }) => listId);
+        return inEach(db, { ids: listIds, at }, async (tx, listId, by) => {
           let erased = 0;
-          for (const member of places.filter((each) => each.listId === listId)) {
+          for (const member of members.filter((each) => each.listId === listId)) {
             if (await deleteMember(deps, tx, member, by)) erased += 1;
           }
           return erased;

@@ -6,13 +6,13 @@ import { type FaceKey, faceKeys, templatesOf } from './members.repository.ts';
 import type { ListRow } from './watchlists.repository.ts';
 
 /**
- * The faces of watchlists, opened and kept in memory to be compared with: one gallery for each list of each tenant, never
- * one for two. The revision in the row of the list says whether anything has changed, on this server or on another; then
- * only what is new is opened. What has expired is not compared with, whether it was purged already or not.
+ * Holds the opened faces of watchlists in memory for searches: one gallery for each list of each tenant. The revision in the
+ * row of the list tells whether members have changed, on this server or on another; then only new and changed faces are
+ * opened. Expired members are not compared, whether or not they were purged.
  */
 export type Galleries = {
   search(db: TenantReads, list: ListRow, search: GallerySearch): Promise<GalleryResult>;
-  /** Nothing of the list stays in memory. */
+  /** Removes the faces of the list from memory. */
   forget(tenantId: string, listId: string): void;
 };
 
@@ -25,11 +25,11 @@ export type GalleryResult = {
 
 export type GalleriesOptions = { maxFaces?: number; maxGalleries?: number };
 
-/** Two kilobytes each. Whichever was searched longest ago is forgotten first. */
+/** A face takes two kilobytes. The gallery that was searched longest ago is removed first. */
 const MAX_FACES_IN_MEMORY = 200_000;
 const MAX_GALLERIES = 100;
 const OPENED_AT_ONCE = 500;
-/** Comparing with more than this in one go would hold up everybody else. */
+/** A larger gallery gets an index: a comparison with all its faces would delay every other request. */
 const INDEX_ABOVE = 20_000;
 
 type OpenGallery = {
@@ -39,7 +39,7 @@ type OpenGallery = {
   readonly members: Map<string, { revision: number; expiresAt: number | null }>;
   revision: number;
   notComparable: number;
-  /** One after the other: two that fill the same gallery would open everything twice. */
+  /** The refresh that runs. The next one waits for it, because two at once would open every face twice. */
   busy: Promise<unknown>;
 };
 
@@ -69,19 +69,19 @@ export function openGalleries(
 
   return {
     async search(db, list, { template, atLeast, limit, now }) {
-      const own = galleryFor(keyOf(db.tenantId, list.id), algorithmOf(template));
-      const filled = own.busy.then(() => refresh(vault, db, list, own, now));
-      own.busy = filled.catch(() => undefined);
-      await filled;
-      const hits = own.gallery.search(vectorOf(template), { limit, atLeastCosine: own.scale.cosineOf(atLeast) });
+      const opened = galleryFor(keyOf(db.tenantId, list.id), algorithmOf(template));
+      const refreshed = opened.busy.then(() => refresh(vault, db, list, opened, now));
+      opened.busy = refreshed.catch(() => undefined);
+      await refreshed;
+      const hits = opened.gallery.search(vectorOf(template), { limit, atLeastCosine: opened.scale.cosineOf(atLeast) });
       makeRoom();
       return {
         hits: hits.map(({ id, cosine }) => ({
           memberId: id,
-          score: Math.round(own.scale.scoreOf(cosine) * 10_000) / 10_000,
+          score: Math.round(opened.scale.scoreOf(cosine) * 10_000) / 10_000,
         })),
-        numCompared: own.gallery.size(),
-        numNotComparable: own.notComparable,
+        numCompared: opened.gallery.size(),
+        numNotComparable: opened.notComparable,
       };
     },
     forget: (tenantId, listId) => void galleries.delete(keyOf(tenantId, listId)),
@@ -98,19 +98,19 @@ async function refresh(
   vault: Pick<Vault, 'unsealerFor'>,
   db: TenantReads,
   list: ListRow,
-  own: OpenGallery,
+  opened: OpenGallery,
   now: number,
 ): Promise<void> {
-  for (const [id, { expiresAt }] of own.members) if (expiresAt !== null && expiresAt <= now) drop(own, id);
-  if (own.revision === list.revision) return;
+  for (const [id, { expiresAt }] of opened.members) if (expiresAt !== null && expiresAt <= now) drop(opened, id);
+  if (opened.revision === list.revision) return;
   const keys = await faceKeys(db, { listId: list.id, now });
-  const comparable = keys.filter((key) => key.algorithm === own.algorithm);
-  const there = new Set(comparable.map(({ id }) => id));
-  for (const id of own.members.keys()) if (!there.has(id)) drop(own, id);
-  const fresh = comparable.filter(({ id, revision }) => own.members.get(id)?.revision !== revision);
-  await open(vault, db, list.id, own, fresh);
-  own.notComparable = keys.length - comparable.length;
-  own.revision = list.revision;
+  const comparable = keys.filter((key) => key.algorithm === opened.algorithm);
+  const comparableIds = new Set(comparable.map(({ id }) => id));
+  for (const id of opened.members.keys()) if (!comparableIds.has(id)) drop(opened, id);
+  const fresh = comparable.filter(({ id, revision }) => opened.members.get(id)?.revision !== revision);
+  await open(vault, db, list.id, opened, fresh);
+  opened.notComparable = keys.length - comparable.length;
+  opened.revision = list.revision;
 }
 
 function drop({ gallery, members }: OpenGallery, id: string): void {
@@ -122,7 +122,7 @@ async function open(
   vault: Pick<Vault, 'unsealerFor'>,
   db: TenantReads,
   listId: string,
-  own: OpenGallery,
+  opened: OpenGallery,
   fresh: readonly FaceKey[],
 ): Promise<void> {
   if (fresh.length === 0) return;
@@ -132,8 +132,8 @@ async function open(
     for (const { id, template } of await templatesOf(db, { listId, ids: [...some.keys()] })) {
       const key = some.get(id);
       if (!key) continue;
-      own.gallery.put(id, vectorOf(unseal(templateContext(id), template)));
-      own.members.set(id, { revision: key.revision, expiresAt: key.expires_at });
+      opened.gallery.put(id, vectorOf(unseal(templateContext(id), template)));
+      opened.members.set(id, { revision: key.revision, expiresAt: key.expires_at });
     }
   }
 }

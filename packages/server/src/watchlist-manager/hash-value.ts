@@ -6,12 +6,14 @@ import type { Vault } from '../secrets/vault.ts';
 import type { ListRow } from './watchlists.repository.ts';
 
 /**
- * A value as it is looked for: a hash under a key that never leaves the installation, bound to the list. Whoever sees the
- * rows can neither try values nor see that two lists have one in common.
+ * Hashes a value for searches, with a key that never leaves the installation, and bound to the list. Somebody who reads the
+ * rows can neither guess values nor tell whether two lists have one in common. Undefined if the list cannot have the value.
  */
-export type HashValue = (tenantId: string, list: Pick<ListRow, 'id' | 'type'>, value: string) => Promise<HashedValue>;
-/** Undefined if the list cannot have such a value. */
-export type HashedValue = Buffer | undefined;
+export type HashValue = (
+  tenantId: string,
+  list: Pick<ListRow, 'id' | 'type'>,
+  value: string,
+) => Promise<Buffer | undefined>;
 
 const SECRET = 'watchlist-values';
 
@@ -24,7 +26,7 @@ export function valueHasher({ vault, system }: { vault: Pick<Vault, 'systemSecre
       secret = undefined;
       throw error;
     });
-    // The first, always: with another, nothing that was hashed before would be found.
+    // Always the first key: with another one, values that were hashed before would not be found.
     const first = (await secret).at(-1);
     if (!first) throw new Error('there is no secret to hash values with');
     return createHmac('sha256', first.key)

@@ -6,11 +6,11 @@ import { ApiError } from '../kernel/errors.ts';
 import type { Handlers } from '../kernel/implement.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { Galleries, GalleryResult } from './galleries.ts';
-import { type Details, detailsContext, subjectOf } from './member-details.ts';
+import { openDetails, subjectOf } from './member-details.ts';
 import { findMember, findMemberOfValue } from './members.repository.ts';
-import { existingList, foundBy, type MembersDeps } from './members.ts';
+import { getList, type MembersDeps, readSearchKey } from './members.ts';
 
-/** Looks somebody up for a caller of the API. What it gives is for a human, never a verdict. */
+/** Searches a watchlist for a caller of the API. The candidates are for a human to judge, never a verdict. */
 export type MatchDeps = Pick<MembersDeps, 'readFace' | 'hashValue'> & {
   vault: Pick<Vault, 'unsealerFor'>;
   audit: Pick<Audit, 'record'>;
@@ -26,17 +26,17 @@ export function matchHandler(deps: MatchDeps): Pick<Handlers<typeof api.watchlis
   return {
     async match(context, { params, body }) {
       const { db, now } = context;
-      const list = await existingList(db, context, params.watchlistId);
+      const list = await getList(db, context, params.watchlistId);
       if (list.status !== 'ACTIVE') throw new ApiError(100103);
-      const by = await foundBy(deps, context, list, body);
-      // Nothing is looked up that could not be noted.
+      const { face, hash } = await readSearchKey(deps, context, list, body);
+      // The search is recorded first: a search that cannot be recorded does not run.
       await db.write((tx) =>
         deps.audit.record(tx, { ...changedBy(context), action: 'watchlist.searched', item: list.id }),
       );
       const { threshold: atLeast = DEFAULT_THRESHOLD, limit = DEFAULT_LIMIT } = body;
-      const result = by.face
-        ? await deps.galleries.search(db, list, { template: by.face.template, atLeast, limit, now })
-        : await findValue(db, { listId: list.id, hash: by.hash as Buffer, now, numMembers: list.num_members });
+      const result = face
+        ? await deps.galleries.search(db, list, { template: face.template, atLeast, limit, now })
+        : await findValue(db, { listId: list.id, hash: hash as Buffer, now, numMembers: list.num_members });
       return {
         watchlistId: list.id,
         candidates: await namedHits(deps, context, list.id, result.hits),
@@ -55,7 +55,7 @@ async function findValue(db: TenantReads, { listId, hash, now, numMembers }: Val
   return { hits, numCompared: numMembers, numNotComparable: 0 };
 }
 
-/** With the names of those who are still there: a human has to know whom to compare with. */
+/** Adds the names of the members that still exist: a human has to know whom to compare with. */
 async function namedHits(
   { vault }: MatchDeps,
   { db, now }: Context,
@@ -68,7 +68,7 @@ async function namedHits(
   for (const { memberId, score } of hits) {
     const member = await findMember(db, { listId, id: memberId, now });
     if (!member) continue;
-    const { firstName, lastName } = JSON.parse(unseal(detailsContext(memberId), member.details).toString()) as Details;
+    const { firstName, lastName } = openDetails(unseal, member);
     candidates.push({
       memberId,
       score,

@@ -3,33 +3,31 @@ import type { TenantReads } from '../db/db.ts';
 import { query } from '../db/sql/statement.ts';
 import type { PersonItem, PersonSource } from '../kernel/person-source.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { deleteMember, memberKey, memberPlaceOf } from './erase-again.ts';
-import { type Details, detailsContext, subjectOf } from './member-details.ts';
+import { deleteMember } from './erase-again.ts';
+import { type Details, memberIdsOf, memberKey, openDetails, subjectOf } from './member-details.ts';
+import type { StoredMember } from './members.repository.ts';
 import { countMembers, findListForUpdate, listsAmong } from './watchlists.repository.ts';
 
-/** A list comes before the next, a member before the next of its list: as their keys are compared. */
+/** Members are in the order of their keys: by list, and then by id. */
 const IN_ENVIRONMENT = `m.tenant_id = :tenant_id AND m.watchlist_id IN
   (SELECT id FROM watchlists w WHERE w.tenant_id = :tenant_id AND w.environment = :environment)`;
-const AFTER = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
+const AFTER =
+  query<StoredMember>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m WHERE ${IN_ENVIRONMENT}
   AND (m.watchlist_id > :listId OR (m.watchlist_id = :listId AND m.id > :memberId)) ORDER BY m.watchlist_id, m.id LIMIT :limit + 0`);
-const ONE = query<Row>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
+const ONE = query<StoredMember>()(`SELECT m.watchlist_id, m.id, m.details FROM watchlist_members m
   WHERE m.tenant_id = :tenant_id AND m.watchlist_id = :listId AND m.id = :memberId`);
-
-type Row = { watchlist_id: string; id: string; details: Uint8Array };
 
 export function membersOfPerson(deps: {
   vault: Pick<Vault, 'unsealerFor'>;
   audit: Pick<Audit, 'record'>;
 }): PersonSource {
-  const detailsOf = async (db: TenantReads, { watchlist_id, id, details }: Row): Promise<Details> => {
-    const unseal = await deps.vault.unsealerFor(db, subjectOf(watchlist_id));
-    return JSON.parse(unseal(detailsContext(id), details).toString()) as Details;
-  };
+  const detailsOf = async (db: TenantReads, member: StoredMember): Promise<Details> =>
+    openDetails(await deps.vault.unsealerFor(db, subjectOf(member.watchlist_id)), member);
   return {
     kind: 'watchlistMember',
     count: countMembers,
     async page(db, environment, after, limit) {
-      const { listId, memberId } = memberPlaceOf(after);
+      const { listId, memberId } = memberIdsOf(after);
       const rows = await AFTER.all(db, { environment, listId, memberId, limit });
       const items: PersonItem[] = [];
       for (const row of rows) {
@@ -39,12 +37,12 @@ export function membersOfPerson(deps: {
       return items;
     },
     async show(db, id) {
-      const { listId, memberId } = memberPlaceOf(id);
+      const { listId, memberId } = memberIdsOf(id);
       const row = await ONE.get(db, { listId, memberId });
       return row && { id: row.id, watchlistId: listId, ...(await detailsOf(db, row)) };
     },
     async erase(db, id, { by, caller, at }) {
-      const member = memberPlaceOf(id);
+      const member = memberIdsOf(id);
       const [list] = await listsAmong(db, { ids: [member.listId] });
       if (!list) return;
       await db.write(async (tx) => {

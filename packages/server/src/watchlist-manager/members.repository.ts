@@ -14,7 +14,7 @@ const members = table('watchlist_members', {
   watchlist_id: text(),
   id: text(),
   revision: integer(),
-  /** Folded. In the database they are codes, and so they are in a row that was read. */
+  /** Folded in a row that is to be written. In the database, and so in a row that was read, they are codes. */
   first_folded: text(),
   last_folded: text(),
   details: bytes(),
@@ -37,10 +37,10 @@ export const MEMBER_SORTABLE = {
 } as const;
 
 const BY_ID = 'WHERE tenant_id = :tenant_id AND watchlist_id = :watchlist_id AND id = :id';
-/** What has expired is gone, whether it was purged already or not. */
 const OF_LIST = 'tenant_id = :tenant_id AND watchlist_id = :listId';
-const STANDING = `${OF_LIST} AND (expires_at IS NULL OR expires_at > :now)` as const;
-const isStanding = ({ expires_at }: Pick<MemberRow, 'expires_at'>, now: number) =>
+/** Excludes expired members, whether or not they were purged. */
+const UNEXPIRED = `${OF_LIST} AND (expires_at IS NULL OR expires_at > :now)` as const;
+const isUnexpired = ({ expires_at }: Pick<MemberRow, 'expires_at'>, now: number) =>
   expires_at === null || expires_at > now;
 const ADD = members.insert();
 const CHANGE = members.update(
@@ -64,9 +64,9 @@ const REMOVE_EXPIRED = query<{
   (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND expires_at <= :now
   ORDER BY expires_at LIMIT :limit + 0) RETURNING id`);
 
-export const findMember = members.select(columns, `WHERE ${STANDING} AND id = :id`).get;
+export const findMember = members.select(columns, `WHERE ${UNEXPIRED} AND id = :id`).get;
 
-export const findMemberOfValue = members.select(columns, `WHERE ${STANDING} AND value_hash = :hash`).get;
+export const findMemberOfValue = members.select(columns, `WHERE ${UNEXPIRED} AND value_hash = :hash`).get;
 
 const KIND = 'members';
 /** One statement over all members would block every other request on SQLite. */
@@ -110,12 +110,12 @@ export const removeMember = members.delete(
   'WHERE tenant_id = :tenant_id AND watchlist_id = :listId AND id = :id',
 ).changes;
 
-/** At most `limit` of them, whoever they are. Returns how many there were. */
-export const removeSome = statement(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id
+/** Removes up to `limit` members of a list. Resolves to the number of removed members. */
+export const removeFirstMembers = statement(`DELETE FROM watchlist_members WHERE tenant_id = :tenant_id
   AND watchlist_id = :listId AND id IN (SELECT id FROM watchlist_members WHERE tenant_id = :tenant_id
   AND watchlist_id = :listId ORDER BY id LIMIT :limit + 0)`).run;
 
-/** At most `limit` of them; which there were. */
+/** Removes up to `limit` expired members of a list, and returns their ids. */
 export async function removeExpired(
   tx: TenantTx,
   { listId, now, limit }: { listId: string; now: number; limit: number },
@@ -123,7 +123,7 @@ export async function removeExpired(
   return (await REMOVE_EXPIRED.all(tx, { listId, now, limit })).map(({ id }) => id);
 }
 
-/** A list with an expired member. */
+/** Finds a list with an expired member. */
 export const findExpired = query<{
   watchlist_id: string;
   environment: Environment;
@@ -139,12 +139,12 @@ const isFace = (key: StoredKey): key is FaceKey => key.algorithm !== null;
 const FACE_KEYS = query<StoredKey>()(`SELECT id, revision, algorithm, expires_at FROM watchlist_members
   WHERE ${OF_LIST} AND id > :after ORDER BY id LIMIT :limit + 0`);
 
-/** Which faces there are, without the faces. */
+/** Reads the keys of all faces of a list, without their templates. */
 export async function faceKeys(db: TenantReads, { listId, now }: { listId: string; now: number }): Promise<FaceKey[]> {
   const keys: FaceKey[] = [];
   for (let after = ''; ; ) {
     const some = await FACE_KEYS.all(db, { listId, after, limit: KEYS_AT_ONCE });
-    keys.push(...some.filter((key) => isStanding(key, now)).filter(isFace));
+    keys.push(...some.filter((key) => isUnexpired(key, now)).filter(isFace));
     if (some.length < KEYS_AT_ONCE) return keys;
     after = some.at(-1)?.id ?? '';
     await serveOthers(db);
@@ -159,7 +159,7 @@ export const templatesOf = query<{ id: string; template: Uint8Array }>()(
 type Filter = {
   environment: Environment;
   listId: string;
-  /** With those that have expired and were not purged yet. */
+  /** Includes expired members that were not purged yet. */
   numMembers: number;
   /** A LIKE pattern, folded. */
   pattern: string | undefined;
@@ -177,7 +177,7 @@ const FAULT = {
   message: `the list has more than ${MAX_SCANNED} members: filter by a whole name, or by three characters and more with one % behind them, and do not sort by names`,
 };
 
-const LIST = members.list(columns, `WHERE ${STANDING}`);
+const LIST = members.list(columns, `WHERE ${UNEXPIRED}`);
 const EXPIRED = members.count(`WHERE ${OF_LIST} AND expires_at <= :now`);
 
 /** A page of members. There may be very many, so they are read a few at a time if no index has the list. */
@@ -218,24 +218,24 @@ async function scanPlain(
   isFound: (row: PlainMember) => boolean,
 ): Promise<MemberPage> {
   const batch = (after: string, limit: number) => PLAIN.all(db, { listId, after, limit });
-  const matches = (row: PlainMember) => isStanding(row, now) && isFound(row);
+  const matches = (row: PlainMember) => isUnexpired(row, now) && isFound(row);
   const { ids, total } = await scanRows(lineOf(db.tenantId, environment), { batch, matches }, paging);
   return { rows: await rowsInOrder(db, ids, (some) => AMONG.all(db, { listId, now, ids: some })), total };
 }
 
-const SCAN = query<Scanned>()(`SELECT id, watchlist_id, details, last_updated_at FROM watchlist_members
-  WHERE ${STANDING} AND id > :after ORDER BY id LIMIT :limit + 0`);
-const AMONG = members.select(columns, `WHERE ${STANDING} AND id ${inList(':ids')}`);
+const SCAN = query<OpenedMember>()(`SELECT id, watchlist_id, details, last_updated_at FROM watchlist_members
+  WHERE ${UNEXPIRED} AND id > :after ORDER BY id LIMIT :limit + 0`);
+const AMONG = members.select(columns, `WHERE ${UNEXPIRED} AND id ${inList(':ids')}`);
 
-type Scanned = StoredMember & FoldedNames & Pick<MemberRow, 'last_updated_at'>;
+type OpenedMember = StoredMember & FoldedNames & Pick<MemberRow, 'last_updated_at'>;
 
-/** Opens the names of every member, and reads the rest of the page alone. */
+/** Opens the names of every member. The other columns are read only for the page. */
 async function scanMembers(db: TenantReads, filter: Filter, paging: Paging): Promise<MemberPage> {
   const { environment, listId, pattern, now, namesOf } = filter;
   const like = pattern === undefined ? undefined : likeMatch(pattern);
   const batch = async (after: string, limit: number) =>
     (await SCAN.all(db, { listId, now, after, limit })).map((row) => ({ ...row, ...namesOf(row) }));
-  const matches = ({ first_folded, last_folded }: Scanned) =>
+  const matches = ({ first_folded, last_folded }: OpenedMember) =>
     !like || like.matches(first_folded) || like.matches(last_folded);
   const { ids, total } = await scanRows(lineOf(db.tenantId, environment), { batch, matches, fault: FAULT }, paging);
   return { rows: await rowsInOrder(db, ids, (some) => AMONG.all(db, { listId, now, ids: some })), total };

@@ -14,11 +14,13 @@ import { mapInSlices } from '../kernel/in-slices.ts';
 import { toPage } from '../kernel/pages.ts';
 import { creation, trackedView, updateOf } from '../kernel/tracked.ts';
 import type { Vault } from '../secrets/vault.ts';
-import { deleteExpired, deleteMember, memberKey } from './erase-again.ts';
+import { deleteExpired, deleteMember } from './erase-again.ts';
 import type { HashValue } from './hash-value.ts';
 import {
   type Details,
   foldedNames,
+  type MemberIds,
+  memberKey,
   mergeDetails,
   openDetails,
   sealDetails,
@@ -37,7 +39,7 @@ import {
 import { bytesOf, type ReadFace, type ReadTemplate } from './read-face.ts';
 import { findList, findListForUpdate, type ListRow, nextRevision } from './watchlists.repository.ts';
 
-/** Who is on a watchlist. Whoever reads or changes it is in the audit log. */
+/** The members of watchlists. Every read and every change is an audit event. */
 export type MembersDeps = {
   vault: Pick<Vault, 'sealFor' | 'unsealerFor'>;
   audit: Pick<Audit, 'record' | 'noteRead'>;
@@ -46,37 +48,37 @@ export type MembersDeps = {
   noteErased: NoteErased;
 };
 
-type Own = Pick<
+type MemberHandlers = Pick<
   Handlers<typeof api.watchlists>,
   'listMembers' | 'addMember' | 'addMemberImage' | 'getMember' | 'updateMember' | 'removeMember'
 >;
 type Member = Ok<typeof api.watchlists.getMember>;
 type MemberInput = Details & { image?: string; expireAfter?: string };
-/** What it is found by: read before any transaction begins. */
-type FoundBy = { face?: ReadTemplate; hash?: Buffer };
+/** What a search compares. It is computed before the transaction, so that no other writer waits for it. */
+type SearchKey = { face?: ReadTemplate; hash?: Buffer };
 
 const PURGED_AT_ONCE = 500;
 
 type InputOf<Name extends keyof typeof api.watchlists> = Input<(typeof api.watchlists)[Name]>;
 
-export function memberHandlers(deps: MembersDeps): Own {
+export function memberHandlers(deps: MembersDeps): MemberHandlers {
   return {
     ...bindDeps(deps, { listMembers, getMember, updateMember, removeMember }),
     addMember: prepared(
       async (context, { params, body }) => {
-        const list = await existingList(context.db, context, params.watchlistId);
-        return foundBy(deps, context, list, body);
+        const list = await getList(context.db, context, params.watchlistId);
+        return readSearchKey(deps, context, list, body);
       },
-      (context, { params, body }, by) => add(deps, context, params.watchlistId, { input: body, by }),
+      (context, { params, body }, searchKey) => add(deps, context, params.watchlistId, { input: body, searchKey }),
     ),
     addMemberImage: prepared(
       async (context, { params, body }) => {
-        const list = await existingList(context.db, context, params.watchlistId);
+        const list = await getList(context.db, context, params.watchlistId);
         if (list.type !== 'FACE')
           throw invalidInput({ pointer: '/value', message: 'is required: this list holds values, not faces' });
         return { face: await deps.readFace(shareOf(context), body.bytes, body.contentType) };
       },
-      (context, { params, query }, by) => add(deps, context, params.watchlistId, { input: query, by }),
+      (context, { params, query }, searchKey) => add(deps, context, params.watchlistId, { input: query, searchKey }),
     ),
   };
 }
@@ -85,7 +87,7 @@ async function listMembers(deps: MembersDeps, context: Context, { params, query 
   const { vault, audit } = deps;
   const { db, now } = context;
   const page = personPaging(context.principal, query, MEMBER_SORTABLE, ['firstName', 'lastName']);
-  const list = await existingList(db, context, params.watchlistId);
+  const list = await getList(db, context, params.watchlistId);
   const unseal = list.num_members === 0 ? undefined : await vault.unsealerFor(db, subjectOf(list.id));
   const namesOf = (member: StoredMember) => foldedNames(unseal ? openDetails(unseal, member) : {});
   const filter = {
@@ -104,7 +106,7 @@ async function listMembers(deps: MembersDeps, context: Context, { params, query 
 async function getMember(deps: MembersDeps, context: Context, { params }: InputOf<'getMember'>) {
   const { audit } = deps;
   const { db, now } = context;
-  const list = await existingList(db, context, params.watchlistId);
+  const list = await getList(db, context, params.watchlistId);
   const row = await findMember(db, { listId: list.id, id: params.memberId, now });
   if (!row) throw new ApiError(100100);
   audit.noteRead(context, { action: 'watchlist.memberRead', item: list.id });
@@ -113,13 +115,13 @@ async function getMember(deps: MembersDeps, context: Context, { params }: InputO
 
 async function updateMember(deps: MembersDeps, context: Context, { params, body }: InputOf<'updateMember'>) {
   const { audit } = deps;
-  const listBefore = await existingList(context.db, context, params.watchlistId);
-  const by = body.image === undefined ? {} : await foundBy(deps, context, listBefore, body);
+  const listBefore = await getList(context.db, context, params.watchlistId);
+  const searchKey = body.image === undefined ? {} : await readSearchKey(deps, context, listBefore, body);
   return context.db.write(async (tx) => {
-    const list = await lockedList(tx, context, params.watchlistId);
+    const list = await getListForUpdate(tx, context, params.watchlistId);
     const before = await findMember(tx, { listId: list.id, id: params.memberId, now: context.now });
     if (!before) throw new ApiError(100100);
-    const after = await changeStored(deps, tx, context, { list, before, given: body, by });
+    const after = await storeChange(deps, tx, context, { list, before, input: body, searchKey });
     await audit.record(tx, { ...changedBy(context), action: 'watchlist.memberUpdated', item: list.id });
     return viewOf(deps, tx, list, after);
   });
@@ -127,10 +129,10 @@ async function updateMember(deps: MembersDeps, context: Context, { params, body 
 
 async function removeMember(deps: MembersDeps, context: Context, { params }: InputOf<'removeMember'>) {
   await context.db.write(async (tx) => {
-    const list = await lockedList(tx, context, params.watchlistId);
-    const memberOfList = { listId: list.id, memberId: params.memberId };
-    if (!(await deleteMember(deps, tx, memberOfList, changedBy(context)))) throw new ApiError(100100);
-    await deps.noteErased(tx, 'watchlist-member', [memberKey(memberOfList)]);
+    const list = await getListForUpdate(tx, context, params.watchlistId);
+    const memberIds = { listId: list.id, memberId: params.memberId };
+    if (!(await deleteMember(deps, tx, memberIds, changedBy(context)))) throw new ApiError(100100);
+    await deps.noteErased(tx, 'watchlist-member', [memberKey(memberIds)]);
   });
   return undefined;
 }
@@ -139,11 +141,11 @@ function add(
   deps: MembersDeps,
   context: Context,
   listId: string,
-  { input, by }: { input: MemberInput; by: FoundBy },
+  { input, searchKey }: { input: MemberInput; searchKey: SearchKey },
 ): Promise<Member> {
   return context.db.write(async (tx) => {
-    const list = await lockedList(tx, context, listId);
-    const row = await storeMember(deps, tx, context, { list, given: input, by });
+    const list = await getListForUpdate(tx, context, listId);
+    const row = await storeMember(deps, tx, context, { list, input, searchKey });
     await deps.audit.record(tx, { ...changedBy(context), action: 'watchlist.memberAdded', item: list.id });
     return viewOf(deps, tx, list, row);
   });
@@ -159,14 +161,14 @@ async function viewOf(deps: MembersDeps, db: TenantReads, list: ListRow, row: Me
   return (await viewsOf(deps, db, list, [row]))[0] as Member;
 }
 
-/** A list that is not there, another tenant's and one of the other environment are the same. */
-export async function existingList(db: TenantReads, { principal }: Context, id: string): Promise<ListRow> {
+/** A list of the other environment is treated as missing. */
+export async function getList(db: TenantReads, { principal }: Context, id: string): Promise<ListRow> {
   const list = await findList(db, { environment: principal.environment, id });
   if (!list) throw new ApiError(100041);
   return list;
 }
 
-async function lockedList(tx: TenantTx, { principal }: Context, id: string): Promise<ListRow> {
+async function getListForUpdate(tx: TenantTx, { principal }: Context, id: string): Promise<ListRow> {
   const list = await findListForUpdate(tx, { environment: principal.environment, id });
   if (!list) throw new ApiError(100041);
   return list;
@@ -176,13 +178,13 @@ const shareOf = ({ tenantId, principal }: Context) => ({ tenant: tenantId, sende
 
 type SearchInput = { image?: string; value?: string };
 
-/** What a member of such a list is found by, or what somebody is looked for by. */
-export async function foundBy(
+/** Reads the face, or hashes the value, of a new member or of a person to search for. */
+export async function readSearchKey(
   { readFace, hashValue }: Pick<MembersDeps, 'readFace' | 'hashValue'>,
   context: Context,
   list: ListRow,
   { image, value }: SearchInput,
-): Promise<FoundBy> {
+): Promise<SearchKey> {
   if (list.type === 'FACE') {
     if (value !== undefined) throw invalidInput({ pointer: '/value', message: 'is not allowed on a list of faces' });
     const bytes = image === undefined ? undefined : bytesOf(image);
@@ -196,28 +198,27 @@ export async function foundBy(
   return { hash };
 }
 
-type New = { list: ListRow; given: MemberInput; by: FoundBy };
+type NewMember = { list: ListRow; input: MemberInput; searchKey: SearchKey };
 
 async function storeMember(
   deps: MembersDeps,
   tx: TenantTx,
   { now, principal }: Context,
-  { list, given: input, by }: New,
+  { list, input, searchKey }: NewMember,
 ): Promise<MemberRow> {
   await ensureRoom(deps, tx, list, now);
   const id = newId(now);
   const details = mergeDetails(input.value === undefined ? {} : { value: input.value }, input);
-  const who = actor(principal);
   const row: MemberRow = {
     watchlist_id: list.id,
     id,
     revision: await nextRevision(tx, list.id, 1),
     ...foldedNames(details),
     details: await sealDetails(deps.vault, tx, { listId: list.id, memberId: id }, details),
-    ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, by.face)),
-    value_hash: by.hash ?? null,
+    ...(await sealFace(deps, tx, { listId: list.id, memberId: id }, searchKey.face)),
+    value_hash: searchKey.hash ?? null,
     expires_at: expiryOf(input.expireAfter ?? list.expire_after, now),
-    ...creation(who, now),
+    ...creation(actor(principal), now),
   };
   try {
     await addMember(tx, row);
@@ -228,19 +229,18 @@ async function storeMember(
   return row;
 }
 
-/** Those whose time is over make room for others before the purge comes by. */
+/** Ensures that the list is not full. Expired members are removed at once, because the purge may run much later. */
 async function ensureRoom(deps: MembersDeps, tx: TenantTx, list: ListRow, now: number): Promise<void> {
   const removedCount = await deleteExpired(deps, tx, { listId: list.id, now, limit: PURGED_AT_ONCE });
   if (list.num_members - removedCount >= list.max_size) throw new ApiError(100101);
 }
 
-type MemberOfList = { listId: string; memberId: string };
 type StoredFace = Pick<MemberRow, 'template' | 'algorithm' | 'quality'>;
 
 async function sealFace(
   { vault }: MembersDeps,
   tx: TenantTx,
-  { listId, memberId }: MemberOfList,
+  { listId, memberId }: MemberIds,
   face: ReadTemplate | undefined,
 ): Promise<StoredFace> {
   if (!face) return { template: null, algorithm: null, quality: null };
@@ -248,15 +248,15 @@ async function sealFace(
   return { template, algorithm: algorithmOf(face.template), quality: Math.round(face.quality * 100) / 100 };
 }
 
-type Changed = { list: ListRow; before: MemberRow; given: MemberInput; by: FoundBy };
+type MemberChange = NewMember & { before: MemberRow };
 
-async function changeStored(
+async function storeChange(
   deps: MembersDeps,
   tx: TenantTx,
   { now, principal }: Context,
-  { list, before, given: input, by }: Changed,
+  { list, before, input, searchKey }: MemberChange,
 ): Promise<MemberRow> {
-  const memberOfList = { listId: list.id, memberId: before.id };
+  const memberIds = { listId: list.id, memberId: before.id };
   const unseal = await deps.vault.unsealerFor(tx, subjectOf(list.id));
   const detailsBefore = openDetails(unseal, before);
   const details = mergeDetails(detailsBefore, input);
@@ -264,8 +264,8 @@ async function changeStored(
     ...before,
     ...foldedNames(details),
     revision: await nextRevision(tx, list.id, 0),
-    details: await sealDetails(deps.vault, tx, memberOfList, details),
-    ...(by.face && (await sealFace(deps, tx, memberOfList, by.face))),
+    details: await sealDetails(deps.vault, tx, memberIds, details),
+    ...(searchKey.face && (await sealFace(deps, tx, memberIds, searchKey.face))),
     expires_at: input.expireAfter === undefined ? before.expires_at : expiryOf(input.expireAfter, now),
     ...updateOf({ principal, now }),
   };

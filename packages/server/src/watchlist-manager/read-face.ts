@@ -5,7 +5,7 @@ import type { FaceTemplates } from '../engines/vision/vision.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Share } from '../kernel/fair-queue.ts';
 
-/** A picture becomes numbers: decoded apart, looked at, and forgotten. */
+/** Turns an image into the template of its face. The image is not stored. */
 export type ReadFace = (share: Share, bytes: Uint8Array, contentType?: string) => Promise<ReadTemplate>;
 export type ReadTemplate = { readonly template: Buffer; readonly quality: number };
 
@@ -16,7 +16,7 @@ export type ReadFaceDeps = {
 
 const WITHIN_MS = 20_000;
 
-/** Refuses with 100059 what is no picture, with 100102 one without a face of use, with 100010 if nobody can look now. */
+/** Refuses with 100059 if the bytes are not an image, with 100102 without a usable face, with 100010 without a machine. */
 export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
   return async (share, bytes, contentType = detectImageType(bytes)) => {
     if (contentType === undefined) throw new ImageRefused(bytes.length === 0 ? 'empty' : 'not_an_image');
@@ -35,7 +35,7 @@ export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Undefined if it is no base64: Node would read on past whatever is none. */
+/** Undefined if the text is not base64: Node would ignore invalid characters. */
 export function bytesOf(base64: string): Buffer | undefined {
   return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
 }

@@ -8,7 +8,7 @@ import type { HashValue } from './hash-value.ts';
 import { findMemberOfValue } from './members.repository.ts';
 import { findListNamed, type ListRow } from './watchlists.repository.ts';
 
-/** Looks somebody up for a step of a journey. Candidates are for a human. */
+/** Searches watchlists for a step of a journey. The candidates are for a human to judge. */
 export type SearchDeps = Pick<Platform, 'db' | 'clock'> & {
   galleries: Galleries;
   hashValue: HashValue;
@@ -18,13 +18,13 @@ export type SearchDeps = Pick<Platform, 'db' | 'clock'> & {
 export type Candidates = { readonly candidates: readonly { memberId: string; score: number }[] };
 export type FaceCandidates = Candidates & { readonly compared: number; readonly notComparable: number };
 
-/** The least that is worth a look; the step asks for more. */
+/** The lowest score of a candidate. The threshold of a step is higher. */
 const AT_LEAST = 0.5;
 const LIMIT = 10;
 const ACTOR = 'Watchlist step';
 
 export type WatchlistSearch = {
-  /** Undefined if there is no list of faces of that name that is in use. */
+  /** Undefined if there is no active list of faces with this name. */
   searchWatchlist(
     tenantId: TenantId,
     environment: Environment,
@@ -32,7 +32,7 @@ export type WatchlistSearch = {
     template: Buffer,
     instanceId?: string,
   ): Promise<FaceCandidates | undefined>;
-  /** The same in a list of document numbers or e-mail addresses, by what was read or given. */
+  /** Searches a list of document numbers or e-mail addresses. Undefined if there is no active one with this name. */
   searchValues(
     tenantId: TenantId,
     environment: Environment,
@@ -43,7 +43,7 @@ export type WatchlistSearch = {
 };
 
 export function watchlistSearch({ db, clock, galleries, hashValue, audit }: SearchDeps): WatchlistSearch {
-  /** Nothing is looked up that could not be noted. */
+  /** Called before the search: a search that cannot be recorded does not run. */
   const recordSearch = async (tenantId: TenantId, list: ListRow, instanceId: string | undefined) => {
     const { environment, id: item } = list;
     await db.of(tenantId).write((tx) =>
@@ -57,7 +57,7 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
       }),
     );
   };
-  const usable = async (reads: TenantReads, environment: Environment, name: string) => {
+  const findActiveList = async (reads: TenantReads, environment: Environment, name: string) => {
     const list = await findListNamed(reads, { environment, name });
     return list?.status === 'ACTIVE' ? list : undefined;
   };
@@ -65,7 +65,7 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
   return {
     async searchWatchlist(tenantId, environment, name, template, instanceId) {
       const reads = db.of(tenantId);
-      const list = await usable(reads, environment, name);
+      const list = await findActiveList(reads, environment, name);
       if (list?.type !== 'FACE') return undefined;
       await recordSearch(tenantId, list, instanceId);
       const search = { template, atLeast: AT_LEAST, limit: LIMIT, now: clock.now() };
@@ -74,7 +74,7 @@ export function watchlistSearch({ db, clock, galleries, hashValue, audit }: Sear
     },
     async searchValues(tenantId, environment, name, values, instanceId) {
       const reads = db.of(tenantId);
-      const list = await usable(reads, environment, name);
+      const list = await findActiveList(reads, environment, name);
       if (!list || list.type === 'FACE') return undefined;
       await recordSearch(tenantId, list, instanceId);
       const hits = new Map<string, { memberId: string; score: number }>();

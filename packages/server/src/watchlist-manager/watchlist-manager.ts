@@ -16,7 +16,7 @@ import { watchlistSearch } from './search-watchlist.ts';
 import { isListName } from './watchlists.repository.ts';
 import { watchlistHandlers } from './watchlists.ts';
 
-/** Watchlists, their members and who is found on them, put together. */
+/** Puts together watchlists, their members and the searches in them. */
 export type WatchlistManagerDeps = ReadFaceDeps &
   Pick<Platform, 'db' | 'vault' | 'clock' | 'audit' | 'everyTenantId'> & {
     erasureLog: Pick<ErasureLog, 'note'>;

@@ -23,7 +23,7 @@ export type ListRow = RowOf<typeof watchlists>;
 
 export const LIST_SORTABLE = sortable('id', 'name', 'type', 'status', 'numMembers', 'createdDtm', 'lastUpdatedDtm');
 
-const NEXT = query<{
+const COUNT_CHANGE = query<{
   revision: number;
 }>()(`UPDATE watchlists SET num_members = num_members + :moreMembers, revision = revision + 1
   WHERE tenant_id = :tenant_id AND id = :id RETURNING revision`);
@@ -35,7 +35,7 @@ export const findList = watchlists.select(
   'WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id',
 ).get;
 
-/** Nobody else can change it or its members until the transaction ends. */
+/** Locks the list: nobody else can change it or its members until the transaction ends. */
 export const findListForUpdate = watchlists.select(
   columns,
   `WHERE tenant_id = :tenant_id AND environment = :environment AND id = :id
@@ -48,7 +48,7 @@ export const findListNamed = watchlists.select(
 ).get;
 
 /**
- * Whether a definition of the environment may name it. A live journey searches only lists of live, so a live definition
+ * Whether a definition of the environment may name a list. A live journey searches only live lists, so a live definition
  * needs one.
  */
 export const isListName = watchlists.select(
@@ -65,9 +65,9 @@ export const changeList = watchlists.update(
   'WHERE tenant_id = :tenant_id AND id = :id',
 ).run;
 
-/** The revision of a change of the members, of whom there are then so many more. The list is locked. */
+/** Counts a change of the members and returns the new revision. The caller has locked the list. */
 export async function nextRevision(tx: TenantTx, id: string, moreMembers: number): Promise<number> {
-  const next = await NEXT.get(tx, { id, moreMembers });
+  const next = await COUNT_CHANGE.get(tx, { id, moreMembers });
   if (!next) throw new Error('a watchlist that was locked is gone');
   return next.revision;
 }
@@ -78,7 +78,7 @@ const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM watchlists WHERE tenant_id = :tenant_id',
 );
 
-/** When the first list was made that is still there. There are few. */
+/** The time when the oldest remaining list was created. */
 export async function oldestList(db: TenantReads): Promise<number | undefined> {
   return (await OLDEST.get(db, {}))?.at ?? undefined;
 }
@@ -86,12 +86,12 @@ export async function oldestList(db: TenantReads): Promise<number | undefined> {
 const MEMBERS = query<{ total: number }>()(`SELECT ${bigint('coalesce(sum(num_members), 0)')} AS total FROM watchlists
   WHERE tenant_id = :tenant_id AND environment = :environment`);
 
-/** The members of all lists, with those that have expired and were not purged yet. */
+/** Counts the members of all lists, including expired ones that were not purged yet. */
 export async function countMembers(db: TenantReads, environment: Environment): Promise<number> {
   return (await MEMBERS.get(db, { environment }))?.total ?? 0;
 }
 
-/** Those of some lists that are there, in whichever environment. */
+/** Finds those of the lists that still exist, in either environment. */
 export const listsAmong = query<ListKey>()(
   `SELECT id, environment FROM watchlists WHERE tenant_id = :tenant_id AND id ${inList(':ids')}`,
 ).all;

@@ -24,17 +24,17 @@ import {
   pageLists,
 } from './watchlists.repository.ts';
 
-/** Watchlists themselves. Who is on them is in `members.ts`. */
+/** Watchlists without their members, which are in `members.ts`. */
 export const MAX_WATCHLISTS_PER_ENVIRONMENT = 100;
 const DEFAULT_MAX_SIZE = 10_000;
 
 export type WatchlistsDeps = EraseDeps & { noteErased: NoteErased };
 
-type Own = Pick<Handlers<typeof api.watchlists>, 'list' | 'create' | 'get' | 'update' | 'delete'>;
+type WatchlistHandlers = Pick<Handlers<typeof api.watchlists>, 'list' | 'create' | 'get' | 'update' | 'delete'>;
 type Watchlist = Ok<typeof api.watchlists.get>;
 type Change = Body<typeof api.watchlists.update>;
 
-export function watchlistHandlers(deps: WatchlistsDeps): Own {
+export function watchlistHandlers(deps: WatchlistsDeps): WatchlistHandlers {
   const { audit } = deps;
   return {
     async list({ db, principal: { environment } }, { query }) {
@@ -82,7 +82,7 @@ export function watchlistHandlers(deps: WatchlistsDeps): Own {
       return context.db.write(async (tx) => {
         const before = await findListForUpdate(tx, { environment, id: params.watchlistId });
         if (!before) throw new ApiError(100041);
-        const after = changed(context, before, body);
+        const after = applyChange(context, before, body);
         await ensureUniqueName('watchlist', after.name, () => changeList(tx, after));
         await audit.record(tx, { ...changedBy(context), action: 'watchlist.updated', item: after.id });
         return toWatchlist(after);
@@ -107,7 +107,7 @@ async function remove(deps: WatchlistsDeps, context: Context, id: string): Promi
   });
 }
 
-function changed({ now, principal }: Context, before: ListRow, input: Change): ListRow {
+function applyChange({ now, principal }: Context, before: ListRow, input: Change): ListRow {
   const name = input.name === undefined ? before.name : nameOf(input.name);
   if (input.maxSize !== undefined && input.maxSize < before.num_members) {
     throw invalidInput({ pointer: '/maxSize', message: `must be at least ${before.num_members}, its present size` });
