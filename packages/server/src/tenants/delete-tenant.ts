@@ -7,9 +7,9 @@ import type { TenantId } from '../kernel/ids.ts';
 import { removeTenant } from './tenants.repository.ts';
 
 /**
- * Removes a tenant with everything it has: images first, because only rows know their names, then the rows of every table,
- * a batch at a time, and the tenant itself last. What was interrupted goes on when it is called again. The tables are those
- * that the database has, so none is forgotten.
+ * Removes a tenant with all its data: first the blobs of its images, because only rows know their keys, then the rows of
+ * every table in batches, and the tenant itself last. A second call continues an interrupted one. The database lists its
+ * tables, so none is forgotten.
  */
 export type DeleteTenantDeps = {
   db: Db;
@@ -23,7 +23,7 @@ const BATCH = 1000;
 const BLOBS_AT_ONCE = 16;
 /** Each pass removes at least the rows that no other row refers to. */
 const MAX_PASSES = 20;
-/** A server that has not heard of it yet may write a row, such as a job or an audit entry, behind the one that deletes. */
+/** A server that does not know of the deletion yet may still write rows, such as a job or an audit event. */
 const MAX_ROUNDS = 5;
 
 export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): Promise<DeletedTenant> {
@@ -32,7 +32,7 @@ export async function deleteTenant(deps: DeleteTenantDeps, tenantId: TenantId): 
   const rowsRemoved: Record<string, number> = {};
   for (let round = 1; ; round++) {
     const count = await removeRows(deps, tenantId, tables, rowsRemoved);
-    // Words of an instance refer to nothing, so only a round that finds no row shows that none was written behind it.
+    // Some tables have no foreign key to others, so only a round without rows shows that no server has written more.
     if (count > 0 && round < MAX_ROUNDS) continue;
     try {
       await deps.db.system.write((tx) => removeTenant(tx, { id: tenantId }));
@@ -78,7 +78,7 @@ async function removeBlobs({ db, blobs, onProgress }: DeleteTenantDeps, tenantId
   return removed + (await removeErasedBlobs({ db, blobs }, tenantId));
 }
 
-/** Those of erasures and redactions that had begun: their rows are gone, and the erasure knows the keys. */
+/** Removes the blobs of unfinished erasures and redactions: the rows of the images are gone, and the erasure has the keys. */
 async function removeErasedBlobs({ db, blobs }: Pick<DeleteTenantDeps, 'db' | 'blobs'>, tenantId: TenantId) {
   const rows = await KEYS_OF_ERASURES.all(db.of(tenantId), {});
   const keys = rows.flatMap(({ blob_keys }) => JSON.parse(blob_keys) as string[]);
@@ -110,7 +110,7 @@ async function removeRows(
   return total;
 }
 
-/** Stops where rows of another table still refer to these. */
+/** Deletes the rows of a table until none is left, or until rows of another table refer to the next ones. */
 async function removeFrom(db: Db, tenantId: TenantId, table: TenantTable) {
   const some = { tenantId, limit: BATCH };
   const run = () =>

@@ -5,8 +5,8 @@ import type { TenantId } from '../kernel/ids.ts';
 import { notActiveTenants } from './tenants.repository.ts';
 
 /**
- * The tenants that nobody may use now. An operator suspends one beside the running servers, so what is known is read again
- * after three seconds, by the first who asks.
+ * The tenants that nobody may use now: they are suspended or being deleted. Another process changes this, so each server
+ * reads it again when its copy is three seconds old.
  */
 export type Suspensions = {
   ids(): Promise<ReadonlySet<string>>;
@@ -14,7 +14,7 @@ export type Suspensions = {
   ensureActive(tenantId: TenantId): Promise<void>;
 };
 
-const BELIEVED_MS = 3000;
+const CACHED_MS = 3000;
 
 export function openSuspensions({ system, clock }: { system: Reads; clock: Clock }): Suspensions {
   let cache: { at: number; ids: ReadonlySet<string> } | undefined;
@@ -26,7 +26,7 @@ export function openSuspensions({ system, clock }: { system: Reads; clock: Clock
     return ids;
   };
   const ids = async () => {
-    if (cache && Math.abs(clock.now() - cache.at) < BELIEVED_MS) return cache.ids;
+    if (cache && Math.abs(clock.now() - cache.at) < CACHED_MS) return cache.ids;
     loading ??= load().finally(() => {
       loading = undefined;
     });

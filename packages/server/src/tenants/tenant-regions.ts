@@ -16,14 +16,14 @@ export type TenantRegions = {
 const MAX_BYTES = 16 * 2 ** 20;
 const LOOK_EVERY_MS = 5000;
 
-/** Reads the file, and reads it again when it has changed. A changed file with a fault is reported, and the last one holds. */
+/** Reads the file, and reads it again when it has changed. If the new one has a fault, it is reported and not used. */
 export function openTenantRegions(
   { tenantRegions: file, region }: Pick<Config, 'tenantRegions' | 'region'>,
   onError: (error: unknown) => void,
   lookEveryMs = LOOK_EVERY_MS,
 ): TenantRegions {
   if (file === undefined) return { elsewhere: () => undefined, close: () => undefined };
-  // Noted before the file is read: a change in between is then seen by the next look.
+  // Read before the file itself, so that the next look notices a change in between.
   let version = versionOf(file);
   let regions = readTenantRegions(file);
   const timer = setInterval(() => {
@@ -45,7 +45,7 @@ export function openTenantRegions(
   };
 }
 
-/** Another text for another file, and for one that is gone. */
+/** A text that differs if the file was replaced, changed or removed. */
 function versionOf(file: string): string {
   const { ino, mtimeNs, size } = statSync(file, { bigint: true, throwIfNoEntry: false }) ?? {};
   return `${ino} ${mtimeNs} ${size}`;

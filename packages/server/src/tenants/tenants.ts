@@ -19,7 +19,7 @@ import {
 export type Tenants = {
   list(): Promise<TenantRow[]>;
   find(tenantId: string): Promise<TenantRow | undefined>;
-  /** A page of those whose id or name is like the pattern. */
+  /** A page of the tenants whose id or name is like the pattern. */
   search(pattern: string, page: { size: number; offset: number }): Promise<{ rows: TenantRow[]; total: number }>;
   /** Makes the tenant with its key, and a first API key that may do everything in it. */
   create(tenant: { id: string; name?: string; keyName?: string }): Promise<{ tenantId: TenantId; apiKey: string }>;
@@ -33,7 +33,7 @@ export type Tenants = {
   resume(tenantId: string, by?: string): Promise<TenantRow>;
 };
 
-/** What an operator can correct. */
+/** An error that the operator can correct. */
 export class OperatorError extends Error {}
 
 const CREATED_BY = 'Operator';
@@ -72,7 +72,7 @@ async function create(deps: TenantsDeps, { id, name = id, keyName = 'First key' 
     throw new OperatorError(`The tenant ${id} lives in region ${region} (GROVE_TENANT_REGIONS). Create it there`);
   const { row, code } = newKey(deps, id, keyName);
   try {
-    // All of it or nothing: a tenant without a key could not be used, nor made again.
+    // One transaction, because a tenant without a key could neither be used nor created again.
     await db.of(id).write(async (tx) => {
       await addTenant(tx, { id, name, status: 'ACTIVE', created_at: clock.now() });
       await vault.createTenantKey(tx);
@@ -133,7 +133,7 @@ function newKey({ pepper, clock }: TenantsDeps, id: TenantId, name: string, envi
   });
 }
 
-/** In one transaction with its audit event, as a key that a caller makes. */
+/** Stores the key with its audit event, as for a key that a caller creates. */
 async function storeKey(tx: TenantTx, row: NewKeyRow): Promise<void> {
   const { id, environment, name, type, status, created_at } = row;
   await storeNewKey(tx, row);
@@ -150,7 +150,7 @@ async function storeKey(tx: TenantTx, row: NewKeyRow): Promise<void> {
 
 const MAX_NAMES = 1000;
 
-/** What end users are shown of a tenant. A name never changes once it is given. */
+/** Reads the names of tenants, which end users see. A name never changes. */
 export function tenantNames(system: Reads): (tenantId: TenantId) => Promise<string> {
   const names = boundedMap<TenantId, string>(MAX_NAMES);
   return async (tenantId) => {
