@@ -24,8 +24,7 @@ export async function bindDefinition(tx: TenantTx, environment: Environment, inp
       throw invalidInput({ pointer: '/processDefnName', message: 'must be the name of the tagged definition' });
     }
     if (version !== undefined && version !== tagged.version) {
-      const message = 'must be the name of the tagged definition';
-      throw invalidInput({ pointer: '/processDefnVersion', message });
+      throw invalidInput({ pointer: '/processDefnVersion', message: 'must be the version of the tagged definition' });
     }
     return {
       process_defn_name: tagged.name,

@@ -63,7 +63,7 @@ export async function createFromToken(tx: TenantTx, from: TokenCreation): Promis
     codeTtlMs: from.codeTtlMs,
     ...(from.notifyEvents && { notifyEvents: from.notifyEvents }),
   });
-  if (code === undefined) throw new Error('an instance that is nobody’s child has a code');
+  if (code === undefined) throw new Error('the instance has no one-time code');
   return {
     row,
     code,

@@ -120,7 +120,7 @@ export async function findToken(db: TenantReads, id: string): Promise<TokenRow |
 }
 
 const NO_PARAMETERS = '{}';
-const placeOf = (id: string) => `token:${id}`;
+const sealContext = (id: string) => `token:${id}`;
 
 type SealedParameters = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Array | null };
 
@@ -129,7 +129,7 @@ export async function openToken<R extends SealedParameters>(db: TenantReads, row
   if (!row.sealed) return row;
   const seal = await db.personal();
   if (!seal) throw new Error('the key of personal data is gone');
-  row.parameters = seal.openAgain(placeOf(row.id), row.sealed);
+  row.parameters = seal.openAgain(sealContext(row.id), row.sealed);
   return row;
 }
 
@@ -143,14 +143,14 @@ async function sealParameters(tx: TenantTx, id: string, parameters: string): Pro
   if (parameters === NO_PARAMETERS) return null;
   const seal = await tx.personal();
   if (!seal) throw new Error('there is no key of personal data');
-  return seal.seal(placeOf(id), parameters);
+  return seal.seal(sealContext(id), parameters);
 }
 
 const SET_PARAMETERS = statement(
   `UPDATE process_tokens SET sealed = :sealed, parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`,
 );
 
-/** The only place that changes the parameters of a token. */
+/** Seals and stores the parameters of a token, and changes nothing else. */
 export async function setTokenParameters(tx: TenantTx, id: string, parameters: string): Promise<void> {
   SET_PARAMETERS.send(tx, { id, sealed: await sealParameters(tx, id, parameters) });
 }

@@ -66,7 +66,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
     },
 
     async get(context, { params }) {
-      const row = visible(context, await findToken(context.db, params.processTokenId));
+      const row = ensureVisible(context, await findToken(context.db, params.processTokenId));
       return toProcessToken(row, context.tenantId, baseUrlOf(context.tenantId));
     },
 
@@ -75,7 +75,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
       const baseUrl = baseUrlOf(tenantId);
       const maker = { environment: principal.environment, by: actor(principal), now, baseUrl };
       const row = await db.write(async (tx) => {
-        const before = visible(context, await findTokenForUpdate(tx, params.processTokenId));
+        const before = ensureVisible(context, await findTokenForUpdate(tx, params.processTokenId));
         const changed = await applyChange(tx, maker, before, body);
         await ensureUniqueName('process token', changed.name, () => changeToken(tx, changed));
         // The audit log has no name, because it may be that of a person.
@@ -88,7 +88,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
 
     async delete(context, { params }) {
       await context.db.write(async (tx) => {
-        const row = visible(context, await findTokenForUpdate(tx, params.processTokenId));
+        const row = ensureVisible(context, await findTokenForUpdate(tx, params.processTokenId));
         await removeTokens(tx, [row]);
         // A backup must not bring back a link that was deleted because it leaked.
         await erasureLog.note(tx, 'deleted-process-token', [row.id]);
@@ -100,7 +100,7 @@ export function processTokenHandlers({ baseUrlOf, maxTokens, audit, erasureLog }
 }
 
 /** A token of the other environment is treated as missing. */
-function visible({ principal }: Context, row: TokenRow | undefined): TokenRow {
+function ensureVisible({ principal }: Context, row: TokenRow | undefined): TokenRow {
   if (row?.environment !== principal.environment) throw new ApiError(100021);
   return row;
 }

@@ -21,24 +21,25 @@ export type TakenToken = Pick<
 type TakenRow = TakenToken & { readonly sealed: Uint8Array | null };
 
 /** The token can be used now, and its bound definition is deployed. */
-const IS_OPEN = `tenant_id = :tenant_id AND id = :id
+const IS_USABLE = `tenant_id = :tenant_id AND id = :id
   AND (environment = :expected OR :expected = '') AND status = 'ACTIVE'
   AND (not_before_at IS NULL OR not_before_at <= :now) AND (not_after_at IS NULL OR not_after_at > :now)
   AND (definition_id IS NULL OR EXISTS (SELECT 1 FROM process_definitions d
     WHERE d.tenant_id = :tenant_id AND d.id = process_tokens.definition_id AND d.status = 'DEPLOYED_ACTIVE'))` as const;
-const OF_OTHERS = `(SELECT coalesce(sum(value), 0) FROM counters
+/** Uses that are counted in counters, beside the row of the token. */
+const USES_IN_COUNTERS = `(SELECT coalesce(sum(value), 0) FROM counters
   WHERE tenant_id = :tenant_id AND name = :uses)`;
 /** What an instance takes over from its token. */
 const FOR_INSTANCE = 'definition_id, process_defn_tag, ui_url, max_process_duration, parameters, sealed' as const;
 const FIND = query<TakenRow>()(`SELECT id, environment, type,
-  ${bigint(`counter + 1 + ${OF_OTHERS}`)} AS counter, ${FOR_INSTANCE} FROM process_tokens WHERE ${IS_OPEN}`);
-const TAKE = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
+  ${bigint(`counter + 1 + ${USES_IN_COUNTERS}`)} AS counter, ${FOR_INSTANCE} FROM process_tokens WHERE ${IS_USABLE}`);
+const TAKE = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_USABLE}
   AND (type = 'UNLIMITED' OR max_count IS NULL OR counter < max_count)
   RETURNING id, environment, type, counter, ${FOR_INSTANCE}`);
 /** A creation that ran while the token was limited has counted its use beside the row. */
-const TAKE_WITH_OTHERS = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_OPEN}
-  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter + ${OF_OTHERS} < max_count)
-  RETURNING id, environment, type, ${bigint(`counter + ${OF_OTHERS}`)} AS counter, ${FOR_INSTANCE}`);
+const TAKE_WITH_COUNTERS = query<TakenRow>()(`UPDATE process_tokens SET counter = counter + 1 WHERE ${IS_USABLE}
+  AND (type = 'UNLIMITED' OR max_count IS NULL OR counter + ${USES_IN_COUNTERS} < max_count)
+  RETURNING id, environment, type, ${bigint(`counter + ${USES_IN_COUNTERS}`)} AS counter, ${FOR_INSTANCE}`);
 
 /**
  * Takes one use, if the token has one. Ensures that concurrent callers never take more uses than a limited token has. With
@@ -52,7 +53,7 @@ export async function takeUse(
   if (tx.hasOneWriter) return openIfTaken(tx, await TAKE.get(tx, { id, expected, now }));
   const key = { id, expected, now, uses: usesOf(id) };
   const token = await FIND.get(tx, key);
-  return openIfTaken(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_OTHERS.get(tx, key)));
+  return openIfTaken(tx, token?.type === 'UNLIMITED' ? token : token && (await TAKE_WITH_COUNTERS.get(tx, key)));
 }
 
 async function openIfTaken(tx: TenantTx, row: TakenRow | undefined) {

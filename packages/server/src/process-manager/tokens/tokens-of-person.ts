@@ -20,6 +20,7 @@ const FORGET =
 const OLDEST = query<{ at: number | null }>()(
   'SELECT min(created_at) AS at FROM process_tokens WHERE tenant_id = :tenant_id',
 );
+const oldest = async (db: TenantReads) => (await OLDEST.get(db, {}))?.at ?? undefined;
 
 /** Erases the parameters and the name of a token, which may be personal. The token stays, because it may serve others. */
 export function tokensOfPerson(): PersonSource {
@@ -45,7 +46,7 @@ export function tokensOfPerson(): PersonSource {
 export function erasableTokens(by: string): Erasable {
   return {
     kind: 'process-token',
-    oldest: async (db: TenantReads) => (await OLDEST.get(db, {}))?.at ?? undefined,
+    oldest,
     async eraseAgain(db, ids, at) {
       let erased = 0;
       for (const id of ids) {
@@ -63,7 +64,7 @@ export function erasableTokens(by: string): Erasable {
 export function deletedTokens(): Erasable {
   return {
     kind: 'deleted-process-token',
-    oldest: async (db: TenantReads) => (await OLDEST.get(db, {}))?.at ?? undefined,
+    oldest,
     async eraseAgain(db, ids) {
       let erased = 0;
       for (const id of ids) {
