@@ -102,7 +102,7 @@ export function cookieText({ cookieName, secure }: AccountDeps, { name = cookieN
  * Ends the old session of this browser and begins a new one, in the transaction that recognised the operator. Whoever
  * planted or stole the old cookie gains nothing.
  */
-export async function begin(
+export async function beginSession(
   { clock, cookieName }: AccountDeps,
   tx: TenantTx,
   context: OpenContext,
@@ -114,7 +114,7 @@ export async function begin(
   return startSession(tx, { operatorId, now: clock.now(), visitor, authenticatedAt });
 }
 
-export async function signedIn(
+export async function answerSignIn(
   deps: AccountDeps,
   { cookie, principal }: BegunSession,
 ): Promise<WithHeaders<SessionView>> {
@@ -129,14 +129,14 @@ export function tenantOf({ hostTenant }: OpenContext): TenantId {
   return hostTenant;
 }
 
-export function own({ principal }: Pick<Context, 'principal'>): SignedIn {
+export function ensureOperator({ principal }: Pick<Context, 'principal'>): SignedIn {
   const { operator } = principal;
   if (!operator) throw new ApiError(100210);
   return { ...principal, operator };
 }
 
 /** Locks the operator: two requests that each remove one of the last two passkeys run one after another. */
-export async function existing(tx: TenantTx, id: string): Promise<OperatorRow> {
+export async function getOperatorForUpdate(tx: TenantTx, id: string): Promise<OperatorRow> {
   const row = await findOperatorForUpdate(tx, { id });
   if (!row) throw new ApiError(100210);
   return row;

@@ -10,12 +10,12 @@ import { type CaseOccasion, writeCaseMail } from './write-case-mail.ts';
 
 /**
  * E-mails that tell an operator of a case: a colleague has assigned it to them, or mentions them in a note. They hold a link
- * and nothing of the end user. Several about one case within a minute are one. What is beyond the limit is only in the console.
+ * and no data of the end user. Several within a minute about one case become one. Beyond the limit no e-mail is sent.
  */
 export type CaseMail = {
   occasion: CaseOccasion;
   operatorId: string;
-  /** Who did it. Nobody is told of what they did themselves. */
+  /** The colleague. Operators get no e-mail about what they did themselves. */
   callerId: string;
   instanceId: string;
   environment: 'live' | 'test';
@@ -28,16 +28,16 @@ export type CaseMailsDeps = Pick<Platform, 'clock' | 'jobs' | 'baseUrlOf' | 'onE
   tenantName(tenantId: TenantId): Promise<string>;
 };
 
-/** Whoever opens the case claims it, so a note leads to the verification. */
+/** A note leads to the verification, because an operator who opens the review claims it. */
 const SCREENS: Readonly<Record<CaseOccasion, string>> = { ASSIGNED: 'reviews', MENTIONED: 'instances' };
 const WAIT_MS = MINUTE;
-/** To one operator, in each environment. */
+/** The limit for one operator in each environment. */
 export const CASE_MAILS_AN_HOUR = 20;
-/** Three hours in all. */
+/** The attempts to send, which take three hours in all. */
 const MAX_SENDS = 14;
 
 export function openCaseMails({ clock, jobs, mail, baseUrlOf, tenantName, onError }: CaseMailsDeps) {
-  const sending = defineJob<Omit<CaseMail, 'callerId'>>({
+  const sendMail = defineJob<Omit<CaseMail, 'callerId'>>({
     kind: 'operators.send-case-mail',
     does: 'tells an operator by e-mail of a case that was assigned to them, or of a note that mentions them',
     maxAttempts: MAX_SENDS,
@@ -56,8 +56,8 @@ export function openCaseMails({ clock, jobs, mail, baseUrlOf, tenantName, onErro
     },
   });
   return {
-    jobs: [sending],
-    /** In the transaction of the assignment or the note. */
+    jobs: [sendMail],
+    /** Called in the transaction of the assignment or the note. */
     async queue(tx: TenantTx, { callerId, ...message }: CaseMail): Promise<void> {
       if (message.operatorId === callerId || !mail.channels.includes('EMAIL')) return;
       const { environment, operatorId } = message;
@@ -65,7 +65,7 @@ export function openCaseMails({ clock, jobs, mail, baseUrlOf, tenantName, onErro
       const { count } = await countMessage(tx, `case ${environment} ${operatorId}`, { now, withinMs: HOUR });
       if (count > CASE_MAILS_AN_HOUR) return;
       const uniqueKey = `${message.occasion} ${message.operatorId} ${message.instanceId}`;
-      await jobs.enqueue(tx, sending, message, { runAt: now + WAIT_MS, uniqueKey });
+      await jobs.enqueue(tx, sendMail, message, { runAt: now + WAIT_MS, uniqueKey });
     },
   };
 }

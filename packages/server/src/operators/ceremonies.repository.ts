@@ -57,9 +57,9 @@ export async function openCeremony(tx: TenantTx, { kind, operatorId, now }: NewC
   return ceremony;
 }
 
-type Row = { id: string; operator_id: string; challenge: string };
+type CeremonyOfOperator = { id: string; operator_id: string; challenge: string };
 
-const OF_SOMEBODY =
+const OF_OPERATOR =
   'WHERE tenant_id = :tenant_id AND id = :id AND kind = :kind AND expires_at > :now AND operator_id IS NOT NULL';
 
 /** Stores a ceremony whose id the caller has made, such as the hash of a code. */
@@ -70,18 +70,18 @@ export async function storeCeremony(tx: TenantTx, ceremony: RowOf<typeof ceremon
 
 type CeremonyKey = { id: string; kind: OperatorCeremonyKind; now: number };
 
-const FIND = query<Row>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_SOMEBODY}`);
-const TAKE_OF_SOMEBODY = query<Row>()(
-  `DELETE FROM operator_ceremonies ${OF_SOMEBODY} RETURNING id, operator_id, challenge`,
+const FIND = query<CeremonyOfOperator>()(`SELECT id, operator_id, challenge FROM operator_ceremonies ${OF_OPERATOR}`);
+const TAKE_OF_OPERATOR = query<CeremonyOfOperator>()(
+  `DELETE FROM operator_ceremonies ${OF_OPERATOR} RETURNING id, operator_id, challenge`,
 );
-const LOCK_OPERATOR = query<Row>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id
-  AND id = (SELECT operator_id FROM operator_ceremonies ${OF_SOMEBODY}) ${FOR_UPDATE}`);
+const LOCK_OPERATOR = query<CeremonyOfOperator>()(`SELECT id FROM operators WHERE tenant_id = :tenant_id
+  AND id = (SELECT operator_id FROM operator_ceremonies ${OF_OPERATOR}) ${FOR_UPDATE}`);
 
 /**
  * Finds a ceremony without removing it, because a code may be mistyped. It locks the operator: if one code arrives
  * twice at once, one request signs in, and the other does not count as a wrong code.
  */
-export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
+export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<CeremonyOfOperator | undefined> {
   await LOCK_OPERATOR.get(tx, key);
   return FIND.get(tx, key);
 }
@@ -90,9 +90,9 @@ export async function findCeremony(tx: TenantTx, key: CeremonyKey): Promise<Row 
  * Removes and returns a ceremony that names its operator. It locks the operator first, as whoever suspends or resets
  * the operator does: in the other order, the two could deadlock.
  */
-export async function takeOfSomebody(tx: TenantTx, key: CeremonyKey): Promise<Row | undefined> {
+export async function takeCeremonyOfOperator(tx: TenantTx, key: CeremonyKey): Promise<CeremonyOfOperator | undefined> {
   await LOCK_OPERATOR.get(tx, key);
-  return TAKE_OF_SOMEBODY.get(tx, key);
+  return TAKE_OF_OPERATOR.get(tx, key);
 }
 
 export const removeCeremoniesOf = ceremonies.delete('WHERE tenant_id = :tenant_id AND operator_id = :operatorId').run;

@@ -9,13 +9,13 @@ import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
 import {
   type AccountDeps,
-  begin,
+  answerSignIn,
+  beginSession,
   ceremonyCookieName,
   cookieText,
   placesFor,
   record,
   recordLock,
-  signedIn,
   tenantOf,
 } from './account-parts.ts';
 import { CEREMONY_MS, openCeremony } from './ceremonies.repository.ts';
@@ -56,9 +56,9 @@ async function completeSignIn(deps: AccountDeps, context: OpenContext, { body }:
       return recognised;
     }
     await record(deps, tx, 'operator.signedIn', recognised.operator, context);
-    return begin(deps, tx, context, { operatorId: recognised.operator.id });
+    return beginSession(deps, tx, context, { operatorId: recognised.operator.id });
   });
-  return 'refused' in signIn ? throwRefused(signIn, now) : signedIn(deps, signIn);
+  return 'refused' in signIn ? throwRefused(signIn, now) : answerSignIn(deps, signIn);
 }
 
 async function signInOptions(deps: AccountDeps, context: OpenContext) {
@@ -85,9 +85,9 @@ async function completeSingleSignOn(
   const session = await deps.singleSignOn.complete(tenantId, answer, async (tx, account) => {
     const { operator, isNew, authenticatedAt } = account;
     await record(deps, tx, isNew ? 'operator.joined' : 'operator.signedIn', operator, context);
-    return begin(deps, tx, context, { operatorId: operator.id, authenticatedAt });
+    return beginSession(deps, tx, context, { operatorId: operator.id, authenticatedAt });
   });
-  return signedIn(deps, session);
+  return answerSignIn(deps, session);
 }
 
 async function openInvitation(deps: AccountDeps, context: OpenContext, { body }: InputOf<'openInvitation'>) {
@@ -117,9 +117,9 @@ async function acceptInvitation(deps: AccountDeps, context: OpenContext, { body 
     const joined = joinedOperator(operator, body, now);
     await withOwnEmail(() => changeOperator(tx, joined));
     await record(deps, tx, 'operator.joined', joined, context);
-    return begin(deps, tx, context, { operatorId: operator.id });
+    return beginSession(deps, tx, context, { operatorId: operator.id });
   });
-  return signedIn(deps, session);
+  return answerSignIn(deps, session);
 }
 
 async function invited(tx: TenantTx, code: string, now: number): Promise<OperatorRow> {

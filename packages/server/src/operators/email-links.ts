@@ -9,7 +9,7 @@ import type { Platform } from '../kernel/feature.ts';
 import { newId, type TenantId } from '../kernel/ids.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import { fold } from '../kernel/pages.ts';
-import { storeCeremony, takeOfSomebody } from './ceremonies.repository.ts';
+import { storeCeremony, takeCeremonyOfOperator } from './ceremonies.repository.ts';
 import { hasJoined } from './links.ts';
 import { findByEmail, findOperatorForUpdate, type OperatorRow } from './operators.repository.ts';
 import { findTotp } from './totps.repository.ts';
@@ -71,7 +71,7 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
       atWork.add(work);
     },
     async open(tx, code, now) {
-      const ceremony = await takeOfSomebody(tx, { id: idOf(code), kind: KIND, now });
+      const ceremony = await takeCeremonyOfOperator(tx, { id: idOf(code), kind: KIND, now });
       const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
       // The operator may have changed since the link was sent.
       if (!operator || !(await maySignInByEmail(tx, operator, now))) throw new ApiError(100219);
@@ -83,12 +83,12 @@ export function openEmailLinks(deps: EmailLinksDeps): EmailLinks {
   };
 }
 
-type WantedLink = Pick<LinkRequest, 'email' | 'network'> & { code: string; now: number };
+type LinkToMake = Pick<LinkRequest, 'email' | 'network'> & { code: string; now: number };
 
 async function makeLink(
   { audit }: Pick<EmailLinksDeps, 'audit'>,
   tx: TenantTx,
-  { email, network, code, now }: WantedLink,
+  { email, network, code, now }: LinkToMake,
 ): Promise<OperatorRow | undefined> {
   const operator = await findByEmail(tx, { email: fold(email) });
   if (!operator || !(await maySignInByEmail(tx, operator, now))) return undefined;

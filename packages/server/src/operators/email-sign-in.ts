@@ -6,13 +6,13 @@ import { bindDeps, type OpenContext } from '../kernel/implement.ts';
 import { operatorName } from '../kernel/operator-name.ts';
 import {
   type AccountDeps,
-  begin,
-  existing,
-  own,
+  answerSignIn,
+  beginSession,
+  ensureOperator,
+  getOperatorForUpdate,
   type RefusedRecognition,
   record,
   recordLock,
-  signedIn,
   tenantOf,
   viewOf,
 } from './account-parts.ts';
@@ -70,8 +70,8 @@ async function completeEmailSignIn(deps: AccountDeps, context: OpenContext, { bo
   const { db, clock } = deps;
   const tenantId = tenantOf(context);
   const now = clock.now();
-  const signIn = await db.of(tenantId).write((tx) => completed(deps, tx, context, { ...body, now }));
-  return 'refused' in signIn ? throwRefusedCode(signIn, now) : signedIn(deps, signIn);
+  const signIn = await db.of(tenantId).write((tx) => recogniseAndBegin(deps, tx, context, { ...body, now }));
+  return 'refused' in signIn ? throwRefusedCode(signIn, now) : answerSignIn(deps, signIn);
 }
 
 /** An invited operator joins with the first code. */
@@ -93,7 +93,8 @@ async function join(
   await record(deps, tx, 'operator.joined', joined, context);
 }
 
-async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
+/** Checks the code and begins a session. A refusal is returned, so that the transaction with the counted failure commits. */
+async function recogniseAndBegin(deps: AccountDeps, tx: TenantTx, context: OpenContext, input: Code & { now: number }) {
   const { ceremonyId, code, now } = input;
   const ceremony = await findCeremony(tx, { id: ceremonyId, kind: 'CODE', now });
   const operator = ceremony && (await findOperatorForUpdate(tx, { id: ceremony.operator_id }));
@@ -110,7 +111,7 @@ async function completed(deps: AccountDeps, tx: TenantTx, context: OpenContext, 
   if (pending) await record(deps, tx, 'operator.totpAdded', recognised.operator, context);
   if (operator.status === 'INVITED') await join(deps, tx, context, { operator: recognised.operator, now });
   else await record(deps, tx, 'operator.signedIn', recognised.operator, context);
-  return begin(deps, tx, context, { operatorId: operator.id });
+  return beginSession(deps, tx, context, { operatorId: operator.id });
 }
 
 const ID_BYTES = 32;
@@ -128,7 +129,7 @@ export function ownCodeHandlers(deps: AccountDeps) {
 }
 
 async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body<{ code: string }>) {
-  const principal = own(context);
+  const principal = ensureOperator(context);
   const { now } = context;
   const { callerId, operator } = principal;
   const result = await context.db.write(async (tx): Promise<SignInResult> => {
@@ -145,10 +146,10 @@ async function confirmByCode(deps: AccountDeps, context: Context, { body }: Body
 }
 
 async function startTotp(deps: AccountDeps, context: Context) {
-  const { callerId, tenantId } = own(context);
+  const { callerId, tenantId } = ensureOperator(context);
   const tenantName = await deps.tenantName(tenantId);
   return context.db.write(async (tx) => {
-    const operator = await existing(tx, callerId);
+    const operator = await getOperatorForUpdate(tx, callerId);
     const { sealed, enrolment } = await newSecret(deps, tx, { operator, tenantName });
     const { id } = await openCodeCeremony(tx, { kind: 'NEW_TOTP', operatorId: callerId, sealed, now: context.now });
     return { ceremonyId: id, ...enrolment };
@@ -157,12 +158,12 @@ async function startTotp(deps: AccountDeps, context: Context) {
 
 function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>) {
   return context.db.write(async (tx) => {
-    const { callerId } = own(context);
+    const { callerId } = ensureOperator(context);
     const { now } = context;
     const ceremony = await findCeremony(tx, { id: body.ceremonyId, kind: 'NEW_TOTP', now });
     const sealed = ceremony?.operator_id === callerId ? pendingOf(ceremony.challenge) : undefined;
     if (!sealed) throw new ApiError(100035);
-    const operator = await existing(tx, callerId);
+    const operator = await getOperatorForUpdate(tx, callerId);
     if (!(await enrol(deps, tx, { operatorId: callerId, sealed, code: body.code, now }))) throw new ApiError(100350);
     await takeCeremony(tx, body.ceremonyId, { kind: 'NEW_TOTP', operatorId: callerId, now });
     await record(deps, tx, 'operator.totpAdded', operator, context);
@@ -171,9 +172,9 @@ function completeTotp(deps: AccountDeps, context: Context, { body }: Body<Code>)
 }
 
 async function deleteTotp(deps: AccountDeps, context: Context) {
-  const { callerId } = own(context);
+  const { callerId } = ensureOperator(context);
   await context.db.write(async (tx) => {
-    const operator = await existing(tx, callerId);
+    const operator = await getOperatorForUpdate(tx, callerId);
     const isLast = operator.sso_account === '' && (await passkeysOf(tx, { operatorId: callerId })).length === 0;
     if (isLast) throw new ApiError(100220);
     if (await removeTotp(tx, { operatorId: callerId }))

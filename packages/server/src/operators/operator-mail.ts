@@ -4,14 +4,14 @@ import { inOneLine } from '../kernel/in-one-line.ts';
 /** An e-mail to an operator: a few words around one link. */
 export type OperatorMail = { subject: string; text: string; html: string; language: string };
 
-/** Each holds `{tenant}` where its name belongs. */
+/** The texts of an e-mail. `{tenant}` stands for the name of the tenant. */
 export type MailWords = { subject: string; lead: string; button: string; end: string };
 
 export type MailTexts = Readonly<Record<string, MailWords>>;
 
 const MAX_TENANT_NAME = 100;
 
-/** In the language, or in English. */
+/** Writes the e-mail in the language, or in English if there is no text in that language. */
 export function writeOperatorMail(
   texts: MailTexts,
   { language, tenantName, url }: { language: string; tenantName: string; url: string },

@@ -4,7 +4,16 @@ import { toDtm } from '../kernel/clock.ts';
 import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { bindDeps, type Input } from '../kernel/implement.ts';
-import { type AccountDeps, cookieText, existing, own, placesFor, record, recordLock, viewOf } from './account-parts.ts';
+import {
+  type AccountDeps,
+  cookieText,
+  ensureOperator,
+  getOperatorForUpdate,
+  placesFor,
+  record,
+  recordLock,
+  viewOf,
+} from './account-parts.ts';
 import { openCeremony } from './ceremonies.repository.ts';
 import { type OperatorPasskeyRow, passkeysOf, removePasskey } from './passkeys.repository.ts';
 import { completeRegistration, recognise, requestOptions, startRegistration, throwRefused } from './passkeys.ts';
@@ -26,13 +35,13 @@ export function ownAccountHandlers(deps: AccountDeps) {
 }
 
 function getSession(deps: AccountDeps, context: Context) {
-  return viewOf(deps, own(context));
+  return viewOf(deps, ensureOperator(context));
 }
 
 async function signOut(deps: AccountDeps, context: Context) {
-  const { callerId, operator } = own(context);
+  const { callerId, operator } = ensureOperator(context);
   await context.db.write(async (tx) => {
-    const row = await existing(tx, callerId);
+    const row = await getOperatorForUpdate(tx, callerId);
     await removeSession(tx, { operatorId: callerId, id: operator.sessionId });
     await record(deps, tx, 'operator.signedOut', row, context);
   });
@@ -41,7 +50,7 @@ async function signOut(deps: AccountDeps, context: Context) {
 
 function startConfirmation(deps: AccountDeps, context: Context) {
   return context.db.write(async (tx) => {
-    const { callerId, tenantId } = own(context);
+    const { callerId, tenantId } = ensureOperator(context);
     const passkeys = await passkeysOf(tx, { operatorId: callerId });
     if (passkeys.length === 0) throw new ApiError(100239);
     const { id, challenge } = await openCeremony(tx, { kind: 'CONFIRM', operatorId: callerId, now: context.now });
@@ -50,7 +59,7 @@ function startConfirmation(deps: AccountDeps, context: Context) {
 }
 
 async function completeConfirmation(deps: AccountDeps, context: Context, { body }: InputOf<'completeConfirmation'>) {
-  const principal = own(context);
+  const principal = ensureOperator(context);
   const { now } = context;
   const { callerId, tenantId, operator } = principal;
   const result = await context.db.write(async (tx) => {
@@ -65,12 +74,12 @@ async function completeConfirmation(deps: AccountDeps, context: Context, { body 
 }
 
 async function listSessions(context: Context) {
-  const { callerId, operator } = own(context);
+  const { callerId, operator } = ensureOperator(context);
   return toSessions(await sessionsOf(context.db, { operatorId: callerId }), context.now, operator.sessionId);
 }
 
 async function endSession(context: Context, { params }: InputOf<'endSession'>) {
-  const { callerId } = own(context);
+  const { callerId } = ensureOperator(context);
   const isEnded = await context.db.write((tx) =>
     removeSession(tx, { operatorId: callerId, id: params.operatorSessionId }),
   );
@@ -79,24 +88,24 @@ async function endSession(context: Context, { params }: InputOf<'endSession'>) {
 }
 
 async function listPasskeys(context: Context) {
-  const rows = await passkeysOf(context.db, { operatorId: own(context).callerId });
-  const totp = (await findTotp(context.db, { operatorId: own(context).callerId })) !== undefined;
+  const rows = await passkeysOf(context.db, { operatorId: ensureOperator(context).callerId });
+  const totp = (await findTotp(context.db, { operatorId: ensureOperator(context).callerId })) !== undefined;
   return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey), totp };
 }
 
 async function startPasskey(deps: AccountDeps, context: Context) {
-  const { callerId, tenantId } = own(context);
+  const { callerId, tenantId } = ensureOperator(context);
   const tenantName = await deps.tenantName(tenantId);
   return context.db.write(async (tx) => {
-    const operator = await existing(tx, callerId);
+    const operator = await getOperatorForUpdate(tx, callerId);
     return startRegistration(tx, { operator, places: placesFor(deps, tenantId), tenantName, now: context.now });
   });
 }
 
 function completePasskey(deps: AccountDeps, context: Context, { body }: InputOf<'completePasskey'>) {
   return context.db.write(async (tx) => {
-    const { callerId, tenantId } = own(context);
-    const operator = await existing(tx, callerId);
+    const { callerId, tenantId } = ensureOperator(context);
+    const operator = await getOperatorForUpdate(tx, callerId);
     const name = `Passkey ${(await passkeysOf(tx, { operatorId: callerId })).length + 1}`;
     const at = { operatorId: callerId, places: placesFor(deps, tenantId), now: context.now, name };
     const row = await completeRegistration(tx, body, at);
@@ -106,9 +115,9 @@ function completePasskey(deps: AccountDeps, context: Context, { body }: InputOf<
 }
 
 async function deletePasskey(deps: AccountDeps, context: Context, { params }: InputOf<'deletePasskey'>) {
-  const { callerId } = own(context);
+  const { callerId } = ensureOperator(context);
   await context.db.write(async (tx) => {
-    const operator = await existing(tx, callerId);
+    const operator = await getOperatorForUpdate(tx, callerId);
     const passkeys = await passkeysOf(tx, { operatorId: callerId });
     if (!passkeys.some(({ id }) => id === params.operatorPasskeyId)) throw new ApiError(100031);
     if (passkeys.length === 1 && !(await findTotp(tx, { operatorId: callerId }))) throw new ApiError(100220);

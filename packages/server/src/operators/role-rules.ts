@@ -35,15 +35,17 @@ export async function findGrant(db: TenantReads, name: string): Promise<RoleGran
 }
 
 export async function getGrant(db: TenantReads, name: string): Promise<RoleGrant> {
-  return existing(await findGrant(db, name));
+  return ensureExists(await findGrant(db, name));
 }
 
 /** Locks a role that is about to be given to somebody: nobody can delete it until the transaction ends. */
 export async function lockGrant(tx: TenantTx, name: string): Promise<RoleGrant> {
-  return existing(grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, { name })));
+  return ensureExists(
+    grantOf(tx.tenantId, name, builtInRole(name) ? undefined : await findRoleForUpdate(tx, { name })),
+  );
 }
 
-function existing(grant: RoleGrant | undefined): RoleGrant {
+function ensureExists(grant: RoleGrant | undefined): RoleGrant {
   if (!grant) throw new ApiError(100214);
   return grant;
 }

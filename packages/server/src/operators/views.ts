@@ -5,7 +5,7 @@ import type { Context } from '../kernel/context.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { bindDeps, type Input } from '../kernel/implement.ts';
-import { type AccountDeps, own } from './account-parts.ts';
+import { type AccountDeps, ensureOperator } from './account-parts.ts';
 import { findOperatorForUpdate } from './operators.repository.ts';
 import { addView, removeView, type ViewRow, viewsOf } from './views.repository.ts';
 
@@ -23,14 +23,14 @@ export function viewHandlers(deps: Deps) {
 }
 
 async function listViews(deps: Deps, context: Context) {
-  const rows = await viewsOf(context.db, { operatorId: own(context).callerId });
+  const rows = await viewsOf(context.db, { operatorId: ensureOperator(context).callerId });
   return {
     views: await Promise.all(rows.slice(0, MAX_VIEWS_PER_OPERATOR).map((row) => toView(deps, context.db, row))),
   };
 }
 
 function saveView(deps: Deps, context: Context, { body: { screen, name, search } }: InputOf<'saveView'>) {
-  const { callerId: operatorId } = own(context);
+  const { callerId: operatorId } = ensureOperator(context);
   return context.db.write(async (tx) => {
     // The lock of the operator keeps two windows from passing the limit together.
     if (!(await findOperatorForUpdate(tx, { id: operatorId }))) throw new ApiError(100210);
@@ -48,7 +48,7 @@ function saveView(deps: Deps, context: Context, { body: { screen, name, search }
 }
 
 async function deleteView(context: Context, { params }: InputOf<'deleteView'>) {
-  const { callerId } = own(context);
+  const { callerId } = ensureOperator(context);
   const isDeleted = await context.db.write((tx) => removeView(tx, { operatorId: callerId, id: params.savedViewId }));
   if (!isDeleted) throw new ApiError(100363);
   return undefined;
