@@ -9,7 +9,7 @@ export type RecordedCheck = Pick<Check, 'name' | 'status' | 'score' | 'threshold
 type ChecksOf = (step: string) => readonly RecordedCheck[];
 
 /** Settings that do not change the outcome of a step. */
-const NO_MATTER: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
+const IRRELEVANT: readonly string[] = ['when', 'next', 'onFail', 'timeout', 'key'];
 
 export function rejudge(before: Step, after: Step, record: StepRecord, checksOf: ChecksOf): StepRecord | undefined {
   let result: StepRecord | undefined = record;
@@ -22,7 +22,7 @@ export function rejudge(before: Step, after: Step, record: StepRecord, checksOf:
 export function differing(before: Step, after: Step): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter(
-    (name) => !NO_MATTER.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+    (name) => !IRRELEVANT.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );
 }
 
@@ -33,21 +33,21 @@ function unlessAnswer({ type }: Step, record: StepRecord): StepRecord | undefine
 type RuleInput = { before: Step; after: Step; record: StepRecord; checksOf: ChecksOf };
 type Rule = (input: RuleInput) => StepRecord | undefined;
 
-/** More attempts change nothing if they were not needed; fewer change nothing if they were not used up. */
-const tries: (name: string) => Rule =
+/** Another limit changes nothing if the step passed within it. */
+const attempts: (name: string) => Rule =
   (name) =>
   ({ before, after, record }) => {
-    const [had, has] = [Number(before[name] ?? 0), Number(after[name] ?? 0)];
-    if (has >= had) return record.outcome === 'PASSED' ? record : undefined;
-    return record.outcome === 'PASSED' && record.attempts <= has ? record : undefined;
+    const [maxBefore, maxAfter] = [Number(before[name] ?? 0), Number(after[name] ?? 0)];
+    const isUnchanged = record.outcome === 'PASSED' && (maxAfter >= maxBefore || record.attempts <= maxAfter);
+    return isUnchanged ? record : undefined;
   };
 
 /** A longer list changes nothing for an accepted value. */
 const list: (name: string) => Rule =
   (name) =>
   ({ before, after, record }) => {
-    const [had, has] = [before[name], after[name]] as (readonly string[] | undefined)[];
-    const isLonger = has === undefined || (had?.every((each) => has.includes(each)) ?? false);
+    const [oldList, newList] = [before[name], after[name]] as (readonly string[] | undefined)[];
+    const isLonger = newList === undefined || (oldList?.every((each) => newList.includes(each)) ?? false);
     return isLonger && record.outcome === 'PASSED' ? record : undefined;
   };
 
@@ -55,13 +55,13 @@ type Candidates = { candidates?: readonly { score: number }[]; notCompared?: num
 
 /** Candidates are stored down to the former threshold; those below it are unknown. */
 const threshold: Rule = ({ before, after, record, checksOf }) => {
-  const [had, has] = [Number(before.threshold), Number(after.threshold)];
+  const [oldThreshold, newThreshold] = [Number(before.threshold), Number(after.threshold)];
   const [check] = checksOf(before.id).filter(({ name }) => name === 'watchlist' || name === 'duplicate');
   if (!check || record.outcome === 'NOT_PERFORMED') return record.outcome === 'NOT_PERFORMED' ? record : undefined;
   const { candidates = [], notCompared = 0, notComparable = 0 } = (check.metaData ?? {}) as Candidates;
-  const remaining = candidates.filter(({ score }) => score >= has);
+  const remaining = candidates.filter(({ score }) => score >= newThreshold);
   if (remaining.length > 0) return record;
-  if (has < had) return undefined;
+  if (newThreshold < oldThreshold) return undefined;
   const outcome = notCompared + notComparable > 0 ? 'NOT_PERFORMED' : 'PASSED';
   return { outcome, attempts: record.attempts };
 };
@@ -79,7 +79,7 @@ const fromChecks: Rule = ({ before, after, record, checksOf }) => {
 };
 
 const RULES: Readonly<Record<string, Rule>> = {
-  maxAttempts: tries('maxAttempts'),
+  maxAttempts: attempts('maxAttempts'),
   triesPerSide: ({ record }) => (record.outcome === 'PASSED' ? record : undefined),
   useAnywayAfter: ({ record }) => (record.outcome === 'PASSED' ? record : undefined),
   accept: list('accept'),

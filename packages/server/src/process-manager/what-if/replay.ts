@@ -111,7 +111,7 @@ function recordOf(next: CompiledDefinition, step: Step, at: At): StepRecord | Re
   if (before?.type !== step.type) return unknown(`${step.id}: it was another type of step`);
   return (
     rejudge(before, step, record, at.journey.checksOf) ??
-    unknown(`${step.id}: what was stored does not tell with these settings`)
+    unknown(`${step.id}: the stored results do not determine the result with these settings`)
   );
 }
 
@@ -134,14 +134,14 @@ function isSameDecision(
   next: CompiledDefinition,
   [before, step]: [DecisionStep, DecisionStep],
 ): boolean {
-  const of = ({ rules = [], onAnyFailure, onUncertain }: DecisionStep) =>
+  const rulesOf = ({ rules = [], onAnyFailure, onUncertain }: DecisionStep) =>
     JSON.stringify([rules.map(({ when, outcome }) => [when, outcome]), onAnyFailure, onUncertain]);
   const gaps = ({ definition: { assurance, steps } }: CompiledDefinition) =>
     JSON.stringify([
       assurance,
       steps.map(({ id, type, liveness, passiveIsEnough }) => [id, type, liveness, passiveIsEnough]),
     ]);
-  return of(before) === of(step) && gaps(old) === gaps(next);
+  return rulesOf(before) === rulesOf(step) && gaps(old) === gaps(next);
 }
 
 /** Whether exactly the same steps ended before the decision, with the same results. */

@@ -20,7 +20,7 @@ import { type PastRow, pastChecks, pastInstances } from './what-if.repository.ts
 /** Replays past instances against a definition that is not deployed yet. No personal data is opened. */
 const AT_ONCE = 100;
 /** A longer run returns where to continue, because conditions may be expensive and instances many. */
-const MOST_MS = 5000;
+const MAX_MS = 5000;
 /** The runs of a tenant take turns in each environment. */
 const inTurn = openTurns(10);
 
@@ -54,7 +54,7 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
   const size = body.size ?? DEFAULT_SIZE;
   let isOver = false;
   const began = performance.now();
-  const isInTime = () => performance.now() - began < MOST_MS;
+  const isInTime = () => performance.now() - began < MAX_MS;
   while (examined < size && !isOver && changed.length < MAX_CHANGED_LISTED && isInTime()) {
     const limit = Math.min(AT_ONCE, size - examined);
     await serveOthersIfDue(context.db);
@@ -66,8 +66,8 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
       below: end,
       limit,
     });
-    const isRead = rows.length < limit;
-    isOver = isRead && last === undefined;
+    const isStretchRead = rows.length < limit;
+    isOver = isStretchRead && last === undefined;
     for (const each of await replayAll(context, next, rows)) {
       const { processInstanceId: _id, because: _because, ...row } = each;
       const key = JSON.stringify(row);
@@ -75,7 +75,7 @@ async function run(context: Context, body: Body<typeof api.whatIf.run>) {
       if (each.outcome !== each.recorded) changed.push(each);
     }
     examined += rows.length;
-    after = (isRead ? last : rows.at(-1)?.id) ?? after;
+    after = (isStretchRead ? last : rows.at(-1)?.id) ?? after;
   }
   return { examined, counts: [...counts.values()], changed, ...(!isOver && { next: after }) };
 }
@@ -132,6 +132,9 @@ async function checksOf(
   const checks = await pastChecks(db, { instanceIds: rows.map(({ id }) => id), steps });
   const byStep = Map.groupBy(checks, ({ instance_id, step }) => `${instance_id} ${step}`);
   return new Map(
-    [...byStep].map(([key, of]) => [key, of.map((row) => ({ name: row.name, status: row.status, ...detailsOf(row) }))]),
+    [...byStep].map(([key, ofStep]) => [
+      key,
+      ofStep.map((row) => ({ name: row.name, status: row.status, ...detailsOf(row) })),
+    ]),
   );
 }
