@@ -13,7 +13,7 @@ import { removeCountsBefore, stepCounts } from './step-counts.repository.ts';
 
 /** Shows which steps of a definition people see, finish, fail and leave. */
 export const KEPT_DAYS = 400;
-const USUAL_DAYS = 30;
+const DEFAULT_DAYS = 30;
 
 export function funnelHandlers() {
   return implement(api.funnels, {
@@ -21,7 +21,7 @@ export function funnelHandlers() {
       const row = await findDefinition(db, { id: params.processDefinitionId });
       if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100023);
       const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
-      const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
+      const fromDay = query.from === undefined ? toDay - DEFAULT_DAYS + 1 : dayOf(Date.parse(query.from));
       if (fromDay > toDay) throw invalidInput({ pointer: '/query/from', message: 'must not be after `to`' });
       if (toDay - fromDay >= KEPT_DAYS) {
         throw invalidInput({ pointer: '/query/from', message: `must be at most ${KEPT_DAYS} days before \`to\`` });

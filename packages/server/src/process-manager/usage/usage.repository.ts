@@ -10,7 +10,7 @@ import type { Verdict } from '../reviews/verdicts.repository.ts';
 export type UsageFilter = {
   environment: Environment;
   name: string;
-  /** A stretch of ids, without both ends. */
+  /** A stretch of ids. These two are not part of it. */
   after: string;
   below: string;
 };

@@ -25,10 +25,10 @@ import {
 
 /** Usage figures: the number, outcome and duration of verifications. */
 const MAX_DAYS = 400;
-const USUAL_DAYS = 30;
+const DEFAULT_DAYS = 30;
 const MAX_NAMES = 200;
-/** Verdicts of so many reviewers, of each kind, are counted. */
-const MAX_COUNTED = 10_000;
+/** The counts of verdicts: one for each reviewer and kind of verdict. */
+const MAX_VERDICT_COUNTS = 10_000;
 /** One count runs at a time for each environment of a tenant. */
 const inTurn = openTurns(10);
 
@@ -36,7 +36,7 @@ export function usageHandlers() {
   return implement(api.usage, {
     async get({ db, tenantId, principal, now }, { query }) {
       const toDay = query.to === undefined ? dayOf(now) : dayOf(Date.parse(query.to));
-      const fromDay = query.from === undefined ? toDay - USUAL_DAYS + 1 : dayOf(Date.parse(query.from));
+      const fromDay = query.from === undefined ? toDay - DEFAULT_DAYS + 1 : dayOf(Date.parse(query.from));
       if (fromDay > toDay) throw invalidInput({ pointer: '/query/from', message: 'must not be after `to`' });
       if (toDay - fromDay >= MAX_DAYS) {
         throw invalidInput({ pointer: '/query/from', message: `must be at most ${MAX_DAYS} days before \`to\`` });
@@ -135,7 +135,7 @@ async function countVerdicts(db: TenantDb, period: Omit<VerdictFilter, 'after' |
 function mergeVerdicts(all: Map<string, VerdictCount>, { reviewer, verdict, verdicts, waited }: VerdictCount): void {
   const key = `${verdict} ${reviewer}`;
   const before = all.get(key) ?? { verdicts: 0, waited: 0 };
-  if (all.size >= MAX_COUNTED && !all.has(key)) return;
+  if (all.size >= MAX_VERDICT_COUNTS && !all.has(key)) return;
   all.set(key, {
     reviewer,
     verdict,
@@ -191,10 +191,10 @@ function countsOf(rows: readonly { status: InstanceStatus; instances: number }[]
 }
 
 function reviewersOf(rows: readonly VerdictCount[]) {
-  return [...Map.groupBy(rows, ({ reviewer }) => reviewer)].slice(0, MAX_NAMES).map(([reviewer, of]) => {
-    const countOf = (verdict: string) => Number(of.find((row) => row.verdict === verdict)?.verdicts ?? 0);
-    const verdicts = of.reduce((sum, row) => sum + Number(row.verdicts), 0);
-    const waited = of.reduce((sum, row) => sum + Number(row.waited), 0);
+  return [...Map.groupBy(rows, ({ reviewer }) => reviewer)].slice(0, MAX_NAMES).map(([reviewer, counts]) => {
+    const countOf = (verdict: string) => Number(counts.find((row) => row.verdict === verdict)?.verdicts ?? 0);
+    const verdicts = counts.reduce((sum, row) => sum + Number(row.verdicts), 0);
+    const waited = counts.reduce((sum, row) => sum + Number(row.waited), 0);
     return {
       reviewer,
       approved: countOf('APPROVED'),
