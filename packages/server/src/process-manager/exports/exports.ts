@@ -37,7 +37,7 @@ import { WRITERS } from './write-export.ts';
 export const MAX_RUNNING_EXPORTS = 3;
 export const MAX_EXPORTS_PER_CALLER = 20;
 
-/** By default a stream reads sixteen parts ahead, for a caller who may lose the permission meanwhile. */
+/** By default a stream reads sixteen handlerDeps ahead, for a caller who may lose the permission meanwhile. */
 const ONE_AHEAD = { highWaterMark: 1 };
 
 export type ExportDeps = Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
@@ -46,7 +46,7 @@ export type ExportDeps = Pick<Platform, 'db' | 'jobs' | 'everyTenantId'> & {
   mayStillCall: MayStillCall;
 };
 
-type Parts = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
+type HandlerDeps = ExportDeps & { openFilters: OpenFilters; run: JobDefinition<RunExport> };
 type InputOf<Name extends keyof typeof api.instanceExports> = Input<(typeof api.instanceExports)[Name]>;
 type View = Ok<typeof api.instanceExports.get>;
 
@@ -54,11 +54,13 @@ type View = Ok<typeof api.instanceExports.get>;
 export function openExports(deps: ExportDeps) {
   const openFilters = filterOpener(deps.vault);
   const run = runExportJob({ openFilters });
-  const parts: Parts = { ...deps, openFilters, run };
+  const handlerDeps: HandlerDeps = { ...deps, openFilters, run };
   const handlers = {
-    ...bindDeps(parts, { list, get, download, delete: remove }),
+    ...bindDeps(handlerDeps, { list, get, download, delete: remove }),
     // A search through many instances takes a while, and nobody should wait for its transaction.
-    create: prepared<typeof api.instanceExports.create, number>(countFound, (...call) => create(parts, ...call)),
+    create: prepared<typeof api.instanceExports.create, number>(countMatches, (...call) =>
+      create(handlerDeps, ...call),
+    ),
   };
   return {
     handlers: { instanceExports: implement(api.instanceExports, handlers) },
@@ -66,25 +68,25 @@ export function openExports(deps: ExportDeps) {
   };
 }
 
-async function countFound(context: Context, { body }: InputOf<'create'>): Promise<number> {
-  ensureSight(context);
+async function countMatches(context: Context, { body }: InputOf<'create'>): Promise<number> {
+  ensureMaySeeAll(context);
   const { format: _format, ...filters } = body;
   const scope = { environment: context.principal.environment, wholeWords: false, pointer: '' } as const;
   return (await findInstanceIds(context.db, scope, filters, { size: 1, offset: 0, direction: 'DESC' })).total;
 }
 
-async function create(deps: Parts, context: Context, { body }: InputOf<'create'>, total: number): Promise<View> {
+async function create(deps: HandlerDeps, context: Context, { body }: InputOf<'create'>, total: number): Promise<View> {
   const { db, now, principal } = context;
   const { format = 'CSV', ...filters } = body;
   const { environment } = principal;
   const id = newId(now);
   return db.write(async (tx) => {
     const count = () => countRunning(tx, { environment });
-    const running = { of: ['exports', environment], limit: MAX_RUNNING_EXPORTS, count } as const;
-    await ensureBelowLimit(tx, running, `${MAX_RUNNING_EXPORTS} exports are still running; try again later`);
+    const runningLimit = { of: ['exports', environment], limit: MAX_RUNNING_EXPORTS, count } as const;
+    await ensureBelowLimit(tx, runningLimit, `${MAX_RUNNING_EXPORTS} exports are still running; try again later`);
     // The lock of that limit holds for this one as well.
-    const own = await exportsOf(tx, { environment, caller_id: principal.callerId });
-    if (own.length >= MAX_EXPORTS_PER_CALLER) {
+    const ownExports = await exportsOf(tx, { environment, caller_id: principal.callerId });
+    if (ownExports.length >= MAX_EXPORTS_PER_CALLER) {
       throw new ApiError(100065, { detail: `you have ${MAX_EXPORTS_PER_CALLER} exports; delete one of them` });
     }
     const row: ExportRow = {
@@ -110,7 +112,7 @@ async function create(deps: Parts, context: Context, { body }: InputOf<'create'>
   });
 }
 
-async function list({ openFilters }: Parts, { db, now, principal }: Context, { query }: InputOf<'list'>) {
+async function list({ openFilters }: HandlerDeps, { db, now, principal }: Context, { query }: InputOf<'list'>) {
   const page = paging(query, {});
   const { environment, callerId } = principal;
   const all = await exportsOf(db, { environment, caller_id: callerId });
@@ -120,14 +122,14 @@ async function list({ openFilters }: Parts, { db, now, principal }: Context, { q
   return toPage(views, rows.length, page);
 }
 
-async function get({ openFilters }: Parts, context: Context, { params }: InputOf<'get'>): Promise<View> {
-  const row = await existing(context, params.exportId);
+async function get({ openFilters }: HandlerDeps, context: Context, { params }: InputOf<'get'>): Promise<View> {
+  const row = await getExport(context, params.exportId);
   return viewOf(row, await openFilters(context.db, row));
 }
 
-async function download({ audit, mayStillCall }: Parts, context: Context, { params }: InputOf<'download'>) {
-  ensureSight(context);
-  const row = await existing(context, params.exportId);
+async function download({ audit, mayStillCall }: HandlerDeps, context: Context, { params }: InputOf<'download'>) {
+  ensureMaySeeAll(context);
+  const row = await getExport(context, params.exportId);
   if (row.state !== 'DONE') throw new ApiError(100368);
   audit.noteRead(context, { action: 'export.downloaded', item: row.id });
   const name = `verifications-${toDtm(row.created_at).slice(0, 10)}.${row.format.toLowerCase()}`;
@@ -145,8 +147,8 @@ async function download({ audit, mayStillCall }: Parts, context: Context, { para
   return answer;
 }
 
-async function remove({ audit }: Parts, context: Context, { params }: InputOf<'delete'>) {
-  const { id } = await existing(context, params.exportId);
+async function remove({ audit }: HandlerDeps, context: Context, { params }: InputOf<'delete'>) {
+  const { id } = await getExport(context, params.exportId);
   await context.db.write(async (tx) => {
     await removeExport(tx, { id });
     await audit.record(tx, { ...changedBy(context), action: 'export.deleted', item: id });
@@ -155,13 +157,13 @@ async function remove({ audit }: Parts, context: Context, { params }: InputOf<'d
 }
 
 /** Ensures that an export shows nothing that the caller may not list, and nothing that it sees masked. */
-function ensureSight({ principal }: Context): void {
+function ensureMaySeeAll({ principal }: Context): void {
   ensurePermission(principal, READ_PARAMETERS, 'an export');
   ensureUnmasked(principal, 'an export');
 }
 
 /** The export of another caller or environment is treated as missing, and so is an expired one. */
-async function existing({ db, now, principal }: Context, id: string): Promise<ExportRow> {
+async function getExport({ db, now, principal }: Context, id: string): Promise<ExportRow> {
   const row = await findExport(db, { id });
   const isOwn = row?.environment === principal.environment && row.caller_id === principal.callerId;
   if (!row || !isOwn || row.expires_at <= now) throw new ApiError(100367);
