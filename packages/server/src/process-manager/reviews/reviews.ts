@@ -27,7 +27,7 @@ import { lockReview, lockWaiting, nameOf, record } from './lock-review.ts';
 import { definitionsOf } from './queues.ts';
 import { reopenReview } from './reopen-review.ts';
 import { findReview, pageReviews, type ReviewRow, SORTABLE } from './reviews.repository.ts';
-import { giveVerdict, isForTwo, ofRound } from './round.ts';
+import { giveVerdict, needsTwoPeople, ofRound } from './round.ts';
 import { openVerdicts } from './verdicts.repository.ts';
 
 export type ReviewDeps = {
@@ -61,7 +61,7 @@ export function reviewHandlers(deps: ReviewDeps) {
       if (applied.refusal !== undefined) throw new ApiError(100061);
       const row = await findInstanceForUpdate(tx, id);
       if (!row) throw new ApiError(100022);
-      await record(deps.audit, context, tx, AUDITED[input.status], id);
+      await record(deps.audit, context, tx, AUDIT_ACTIONS[input.status], id);
       const reviewed = { review_status: status, review_comment: comment, claimed_until: null };
       return changeInstance(tx, row, { ...row, ...reviewed, reviewer });
     });
@@ -86,7 +86,7 @@ export function reviewHandlers(deps: ReviewDeps) {
       const { rows, total } = await pageReviews(context.db, filter, page);
       return toPage(await toReviews(context.db, rows, context.now), total, page);
     },
-    get: (context, { params }) => one(context, params.processInstanceId),
+    get: (context, { params }) => getReview(context, params.processInstanceId),
     claim: (context, { params, body }) =>
       claim(deps, context, params.processInstanceId, body.reviewer, context.now + CLAIMED_MS),
     assign: (context, { params, body }) => assign(deps, context, params.processInstanceId, body),
@@ -97,7 +97,7 @@ export function reviewHandlers(deps: ReviewDeps) {
     correct: (context, { params, body }) => correctReview(deps, context, params.processInstanceId, body),
     async reopen(context, { params, body }) {
       await reopenReview(deps, context, params.processInstanceId, body);
-      return one(context, params.processInstanceId);
+      return getReview(context, params.processInstanceId);
     },
     askAgain: (context, { params, body }) =>
       context.db.write(async (tx) => {
@@ -130,7 +130,7 @@ async function claim(
     await changeInstance(tx, row, { ...row, ...claimed, last_updated_at: row.last_updated_at });
     await record(deps.audit, context, tx, end === null ? 'review.released' : 'review.claimed', id);
   });
-  return one(context, id);
+  return getReview(context, id);
 }
 
 type Assignment = { operatorId: string; language?: string };
@@ -146,7 +146,7 @@ async function assign(deps: ReviewDeps, context: Context, id: string, { operator
     const { callerId, environment } = context.principal;
     await deps.tellOperator(tx, { occasion: 'ASSIGNED', operatorId, callerId, instanceId: id, environment, language });
   });
-  return one(context, id);
+  return getReview(context, id);
 }
 
 async function setPriority(deps: ReviewDeps, context: Context, id: string, priority: Priority) {
@@ -156,7 +156,7 @@ async function setPriority(deps: ReviewDeps, context: Context, id: string, prior
     const about = { action: 'review.prioritised', instanceId: id, details: { values: { priority } } } as const;
     await deps.audit.record(tx, { ...changedBy(context), ...about });
   });
-  return one(context, id);
+  return getReview(context, id);
 }
 
 const PRIORITIES = ['NORMAL', 'HIGH', 'URGENT'] as const;
@@ -168,7 +168,7 @@ async function overdueSince({ db, principal, now }: Context): Promise<number> {
   return reviewDueHours > 0 ? now - reviewDueHours * HOUR : -1;
 }
 
-const AUDITED = {
+const AUDIT_ACTIONS = {
   APPROVED: 'review.approved',
   REJECTED: 'review.rejected',
   ASKED_AGAIN: 'review.askedAgain',
@@ -176,7 +176,7 @@ const AUDITED = {
 
 type ReviewInput = { comment: string; reviewer?: string; status: 'APPROVED' | 'REJECTED' | 'ASKED_AGAIN' };
 
-async function one({ db, principal, now }: Context, id: string) {
+async function getReview({ db, principal, now }: Context, id: string) {
   const row = await findReview(db, principal.environment, id);
   if (!row) {
     const instance = await findInstanceView(db, id);
@@ -216,7 +216,7 @@ async function toReviews(db: TenantReads, rows: readonly ReviewRow[], now: numbe
       ...toReview(row, flow, notPassed.get(row.id) ?? [], now),
       ...(reviewDueHours > 0 && { dueDtm: toDtm(row.last_updated_at + reviewDueHours * HOUR) }),
       assurance,
-      verdictsNeeded: isForTwo(row.id, shownSettings, definition, seal) ? 2 : 1,
+      verdictsNeeded: needsTwoPeople(row.id, shownSettings, definition, seal) ? 2 : 1,
       verdictsBy: round.map(({ reviewer }) => reviewer).slice(0, MAX_REASONS),
       disagree: new Set(round.map(({ verdict }) => verdict)).size > 1,
       ...(flow.evaluation && { evaluation: flow.evaluation }),

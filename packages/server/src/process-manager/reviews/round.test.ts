@@ -3,13 +3,13 @@ import { describe, it } from 'node:test';
 import { newId } from '../../kernel/ids.ts';
 import { personalSeal } from '../../secrets/personal-seal.ts';
 import { KEY_BYTES, keyFrom } from '../../secrets/sealing.ts';
-import { isForTwo } from './round.ts';
+import { needsTwoPeople } from './round.ts';
 
 describe('the sample for a second review', () => {
   const ids = Array.from({ length: 10_000 }, (_, at) => newId(1_800_000_000_000 + at));
   const sealOf = (byte: number) => personalSeal('acme', keyFrom(Buffer.alloc(KEY_BYTES, byte)));
   const sampleOf = (secondReviewPercent: number, seal = sealOf(1)) =>
-    ids.filter((id) => isForTwo(id, { fourEyes: false, secondReviewPercent }, undefined, seal));
+    ids.filter((id) => needsTwoPeople(id, { fourEyes: false, secondReviewPercent }, undefined, seal));
 
   it('the sample for a second review contains about as many of a hundred as the setting says: all at 100, none at 0', () => {
     assert.equal(sampleOf(0).length, 0);

@@ -27,7 +27,7 @@ type Input = { status: Verdict; comment: string; reviewer: string };
 export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceRow, input: Input): Promise<boolean> {
   const { now, principal } = context;
   const enteredAt = await enteredAtOf(tx, row);
-  const needsTwo = input.status !== 'ASKED_AGAIN' && (await needsTwoOf(tx, row));
+  const needsTwo = input.status !== 'ASKED_AGAIN' && (await mustTwoAgree(tx, row));
   if (needsTwo && !principal.operator) throw new ApiError(100360);
   const last = needsTwo ? ofRound(await openVerdicts(tx, { instanceIds: [row.id] }), enteredAt).at(-1) : undefined;
   if (last?.caller_id === principal.callerId) throw new ApiError(100300);
@@ -62,9 +62,9 @@ async function enteredAtOf(db: TenantReads, row: InstanceRow): Promise<number> {
   return flow?.current?.enteredAt ?? row.last_updated_at;
 }
 
-async function needsTwoOf(db: TenantReads, { id, definition_id, environment }: InstanceRow): Promise<boolean> {
+async function mustTwoAgree(db: TenantReads, { id, definition_id, environment }: InstanceRow): Promise<boolean> {
   const settings = await findProcessSettings(db, environment);
-  return isForTwo(id, settings, (await findCompiled(db, definition_id))?.definition, await db.personal());
+  return needsTwoPeople(id, settings, (await findCompiled(db, definition_id))?.definition, await db.personal());
 }
 
 type TwoSettings = Pick<ProcessSettings, 'fourEyes' | 'secondReviewPercent'>;
@@ -73,7 +73,7 @@ type TwoSettings = Pick<ProcessSettings, 'fourEyes' | 'secondReviewPercent'>;
  * Whether two people must agree on the instance. A keyed hash of the id chooses the sample: a reviewer who could foresee
  * it would be honest where it matters and nowhere else.
  */
-export function isForTwo(
+export function needsTwoPeople(
   instanceId: string,
   { fourEyes, secondReviewPercent }: TwoSettings,
   definition: Pick<Definition, 'fourEyes'> | undefined,
