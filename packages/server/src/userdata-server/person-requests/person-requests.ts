@@ -24,7 +24,7 @@ import {
 } from './person-requests.repository.ts';
 import { byKind, type RunDeps, requestSubject, runRequestJob, SELECTORS } from './run-request.ts';
 
-/** Everything about one person: found, handed out, erased with one receipt. */
+/** Finds, archives or erases everything about one person. An erasure ends with one receipt. */
 export type PersonRequestDeps = RunDeps &
   ArchivePersonDeps &
   Pick<Platform, 'db' | 'vault' | 'jobs' | 'audit' | 'everyTenantId'> & {
@@ -83,12 +83,12 @@ export function openPersonRequests(deps: PersonRequestDeps) {
     erase: prepared(countAll(deps), (context, { body }, total) => create(context, { action: 'ERASE', body, total })),
 
     async get({ db, principal }, { params }) {
-      return viewOf(db, await existing(db, principal.environment, params.personRequestId));
+      return viewOf(db, await getRequest(db, principal.environment, params.personRequestId));
     },
 
     async archive(context, { params }) {
       const { db, principal, now } = context;
-      const row = await existing(db, principal.environment, params.personRequestId);
+      const row = await getRequest(db, principal.environment, params.personRequestId);
       if (row.action !== 'FIND' || row.state !== 'DONE') throw new ApiError(100231);
       audit.noteRead(context, { action: 'person.archived', item: row.id });
       const items = await itemsOf(db, { requestId: row.id, limit: MAX_FOUND_OF_PERSON });
@@ -128,8 +128,8 @@ function openRequestsOf(db: TenantReads, environment: Environment): CountLimit {
   return { of: ['person_requests', environment], limit: MAX_OPEN_REQUESTS, count };
 }
 
-/** Returns the request, or throws 100230; so also for a request of the other environment. */
-async function existing(db: TenantReads, environment: string, id: string): Promise<PersonRequestRow> {
+/** A request of the other environment is treated as missing. */
+async function getRequest(db: TenantReads, environment: string, id: string): Promise<PersonRequestRow> {
   const row = await findRequest(db, { id });
   if (row?.environment !== environment) throw new ApiError(100230);
   return row;

@@ -30,7 +30,7 @@ import {
   type PersonRequestRow,
 } from './person-requests.repository.ts';
 
-/** `caller`: the ids of who asked, for the audit trail. Jobs of earlier releases have none. */
+/** `caller` is stored in the audit trail. Jobs of earlier releases have none. */
 export type RunRequest = { requestId: string; caller?: CallerIds };
 
 export type RunDeps = Pick<Platform, 'clock' | 'baseUrlOf'> & {
@@ -51,7 +51,7 @@ const OPENED_AT_ONCE = 10;
 /** The searches of an environment decrypt their items one after another. At most ten searches are open. */
 const inTurn = openTurns(50);
 /** More searches of an environment at once would not end sooner, and would take the places of the tenant's other jobs. */
-const MOST_AT_WORK = 2;
+const MAX_AT_WORK = 2;
 
 export const requestSubject = (requestId: string) => `person-request:${requestId}`;
 export const SELECTORS = 'selectors';
@@ -72,7 +72,7 @@ export function runRequestJob(deps: RunDeps): JobDefinition<RunRequest> {
       if (!row) return;
       const line = lineOf(db.tenantId, row.environment);
       // The queue runs the job again in a moment.
-      if (atWork.count(line) >= MOST_AT_WORK) throw new JobPostponed();
+      if (atWork.count(line) >= MAX_AT_WORK) throw new JobPostponed();
       const leave = atWork.enter(line);
       try {
         await search(deps, db, requestId, signal);
@@ -98,11 +98,12 @@ async function search(deps: RunDeps, db: TenantDb, requestId: string, signal: Ab
   const state = row.action === 'ERASE' ? 'ERASING' : 'DONE';
   await db.write(async (tx) => {
     if (state === 'DONE') await deps.vault.destroySubject(tx, requestSubject(requestId));
-    await changeRequest(tx, { ...after, state, ...(state === 'DONE' && DONE(deps.clock.now())) });
+    await changeRequest(tx, { ...after, state, ...(state === 'DONE' && doneAt(deps.clock.now())) });
   });
 }
 
-const DONE = (now: number) => ({ selectors: null, confirmed_at: now });
+/** The columns of a request that is done. Its selectors name the person, so they are removed. */
+const doneAt = (now: number) => ({ selectors: null, confirmed_at: now });
 
 type Search = { source: PersonSource; selectors: PersonSelectors };
 
@@ -151,7 +152,7 @@ async function scan(db: TenantDb, { environment, after_id }: PersonRequestRow, {
 const TOO_MANY = `more than ${MAX_FOUND_OF_PERSON} items were found: this is not one person`;
 
 /** The kinds of items that go into the erasure log, with their names there. Instances are logged with their own receipts. */
-const LOGGED: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
+const LOGGED_KINDS: Readonly<Partial<Record<PersonKind, ErasedKind>>> = {
   user: 'user',
   watchlistMember: 'watchlist-member',
   processToken: 'process-token',
@@ -183,7 +184,7 @@ async function erase(
   await db.write(async (tx) => {
     const { environment, created_by: actor } = row;
     await deps.vault.destroySubject(tx, requestSubject(requestId));
-    await changeRequest(tx, { ...row, state: 'DONE', ...DONE(confirmedAt), receipt: jws });
+    await changeRequest(tx, { ...row, state: 'DONE', ...doneAt(confirmedAt), receipt: jws });
     const change = { action: 'person.erased', environment, actor, at: confirmedAt, item: requestId } as const;
     await deps.audit.record(tx, { ...change, ...caller });
   });
@@ -191,11 +192,11 @@ async function erase(
 
 /** Writes the items into the erasure log before a receipt is signed: otherwise a restored backup would bring them back. */
 async function writeDown({ erasureLog }: RunDeps, db: TenantDb, items: readonly ItemRow[]): Promise<void> {
-  for (const [kind, logged] of Object.entries(LOGGED)) {
+  for (const [kind, loggedKind] of Object.entries(LOGGED_KINDS)) {
     const ids = items.filter((item) => item.kind === kind).map(({ item_id }) => item_id);
     for (let from = 0; from < ids.length; from += MAX_IDS_OF_ENTRY) {
       const some = ids.slice(from, from + MAX_IDS_OF_ENTRY);
-      await erasureLog.writeDown({ tenantId: db.tenantId, kind: logged, ids: some });
+      await erasureLog.writeDown({ tenantId: db.tenantId, kind: loggedKind, ids: some });
     }
   }
 }
