@@ -3,8 +3,8 @@ import type { TenantTx } from './db.ts';
 import { lockName } from './named-lock.ts';
 
 /**
- * Limits of count. On PostgreSQL, transactions that count and then create do not see what the others of the moment create,
- * so near the limit they run one after another.
+ * A limit on the number of rows. On PostgreSQL, concurrent transactions do not see each other's new rows, so two could both
+ * create the last one. Near the limit they run one after another.
  */
 export type CountLimit = {
   /** What is counted, and whose: with the tenant, the name of the lock. */
@@ -13,7 +13,7 @@ export type CountLimit = {
   count(): Promise<number>;
 };
 
-/** So many are never created while one transaction lasts: further away from the limit, nobody waits. */
+/** Other transactions never create more than this while one lasts. Further from the limit, nobody waits. */
 const NEAR = 1000;
 
 /** Whether one more may be created. The caller creates it in the same transaction. */

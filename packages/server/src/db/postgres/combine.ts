@@ -11,7 +11,7 @@ import { textOf } from './statements.ts';
  * combined, because its cascades run at the end of its statement.
  */
 export type CombinableEntry = BatchEntry & {
-  /** Whether anybody reads its result. */
+  /** Whether it was given to `send`, so that nobody reads its result. */
   readonly isSent: boolean;
 };
 
@@ -21,7 +21,7 @@ const SIMPLE_CHANGE = /^\s*(?:INSERT\s+INTO|UPDATE)\s+(\w+)\b(.*)$/is;
 /** The elements of a parameter, which reads no table. */
 const LIST = /SELECT value FROM json_array_elements_text\(CAST\(\$\d+\s+AS json\)\s*\)/gi;
 /** The statement reads a table, or returns rows. */
-const IS_MORE = /\b(?:FROM(?!\s+\(\s*\) AS \w+\s*$)|JOIN|USING|RETURNING|WITH)\b/i;
+const DOES_MORE = /\b(?:FROM(?!\s+\(\s*\) AS \w+\s*$)|JOIN|USING|RETURNING|WITH)\b/i;
 
 const changedTables = new WeakMap<Sql, string | undefined>();
 
@@ -73,7 +73,7 @@ function joinEntries(statement: Sql, entries: readonly BatchEntry[]): BatchEntry
 function changedTable(statement: Sql): string | undefined {
   if (!changedTables.has(statement)) {
     const [, table, rest = ''] = (statement.name && SIMPLE_CHANGE.exec(textOf(statement))) || [];
-    changedTables.set(statement, IS_MORE.test(rest.replaceAll(LIST, '')) ? undefined : table?.toLowerCase());
+    changedTables.set(statement, DOES_MORE.test(rest.replaceAll(LIST, '')) ? undefined : table?.toLowerCase());
   }
   return changedTables.get(statement);
 }
