@@ -14,6 +14,7 @@ import { type Paging, paging, tiesAlike, toPage } from '../kernel/pages.ts';
 import { findDefinition } from './definitions/definitions.repository.ts';
 import { isFinal } from './engine/state.ts';
 import { filterOf, findInstanceIds } from './find-instances.ts';
+import { ensureUnredacted, ensureVisible } from './instances/ensure-visible.ts';
 import { pageEvents } from './instances/instance-events.repository.ts';
 import { toEventView, toListItem, toPlainView, toWithParameters } from './instances/instance-view.ts';
 import { listInOrder, listInstances, type Page, type Window } from './instances/list-instances.ts';
@@ -26,7 +27,6 @@ import {
   type InstanceRow,
 } from './instances/process-instances.repository.ts';
 import { makeResumeLink } from './instances/resume-link.ts';
-import { unredacted, visible } from './instances/visible.ts';
 import { type DeleteInstanceDeps, deleteInChain } from './retention/delete-instance.ts';
 import { redactInChain } from './retention/redact-instance.ts';
 import { dateOfBirthOf } from './runtime/date-of-birth.ts';
@@ -93,7 +93,7 @@ async function start(deps: ProcessInstancesDeps, context: Context, { query, body
 }
 
 async function get(context: Context, { params }: InputOf<'get'>) {
-  const row = visible(context, await findInstanceView(context.db, params.processInstanceId));
+  const row = ensureVisible(context, await findInstanceView(context.db, params.processInstanceId));
   return toPlainView(row, context.tenantId, context.now);
 }
 
@@ -103,7 +103,7 @@ async function getWithParameters(
   { params }: InputOf<'getWithParameters'>,
 ) {
   const { drive, audit } = deps;
-  const row = unredacted(visible(context, await findInstance(context.db, params.processInstanceId)));
+  const row = ensureUnredacted(ensureVisible(context, await findInstance(context.db, params.processInstanceId)));
   audit.noteRead(context, { action: 'instance.parametersRead', instanceId: row.id });
   const definition = await findDefinition(context.db, { id: row.definition_id });
   return toWithParameters(row, {
@@ -128,10 +128,10 @@ async function redact(deps: ProcessInstancesDeps, context: Context, { params }: 
   const { now, principal, requestId, address, tenantId } = context;
   return context.db.write(async (tx) => {
     const chain = await lockChain(tx, params.processInstanceId);
-    visible(context, chain.at(-1));
+    ensureVisible(context, chain.at(-1));
     const by = { by: actor(principal), ...callerIds(principal), requestId, address };
     await redactInChain(tx, chain, { ...by, at: now }, deps);
-    return toPlainView(visible(context, await findInstanceView(tx, params.processInstanceId)), tenantId, now);
+    return toPlainView(ensureVisible(context, await findInstanceView(tx, params.processInstanceId)), tenantId, now);
   });
 }
 
@@ -157,14 +157,14 @@ async function search(context: Context, { query }: InputOf<'search'>) {
 
 async function listEvents(context: Context, { params, query }: InputOf<'listEvents'>) {
   const page = paging(query, EVENTS_SORTABLE);
-  const { id, sequence } = visible(context, await findInstance(context.db, params.processInstanceId));
+  const { id, sequence } = ensureVisible(context, await findInstance(context.db, params.processInstanceId));
   return toPage((await pageEvents(context.db, id, page)).map(toEventView), sequence, page);
 }
 
 async function resume({ drive }: ProcessInstancesDeps, context: Context, { params, body }: InputOf<'resume'>) {
   const { now, tenantId } = context;
   return context.db.write(async (tx) => {
-    const { id } = visible(context, await findInstance(tx, params.processInstanceId));
+    const { id } = ensureVisible(context, await findInstance(tx, params.processInstanceId));
     const applied = await drive.apply(tx, id, { type: 'resume', variables: body.variables ?? {} }, now);
     if (applied.refusal === undefined) return toPlainView(applied.instance, tenantId, now);
     if (applied.refusal === 'badInput') throw invalidInput(...(applied.faults ?? []));

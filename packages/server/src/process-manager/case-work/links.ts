@@ -2,8 +2,8 @@ import { api, MAX_INSTANCE_LINKS } from '@grove/contract';
 import type { Audit } from '../../audit/audit.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { implement } from '../../kernel/implement.ts';
+import { ensureUnredacted, ensureVisible } from '../instances/ensure-visible.ts';
 import { findInstance, findInstanceViews, parentsOf } from '../instances/process-instances.repository.ts';
-import { unredacted, visible } from '../instances/visible.ts';
 import { type SharedRow, sharedWith } from './links.repository.ts';
 
 /** Shows which other instances share something with one. */
@@ -11,7 +11,7 @@ export function linkHandlers({ audit }: { audit: Pick<Audit, 'noteRead'> }) {
   return implement(api.instanceLinks, {
     async list(context, { params }) {
       const { db } = context;
-      const instance = unredacted(visible(context, await findInstance(db, params.processInstanceId)));
+      const instance = ensureUnredacted(ensureVisible(context, await findInstance(db, params.processInstanceId)));
       const shared = Map.groupBy(await sharedWith(db, { instanceId: instance.id }), ({ instance_id }) => instance_id);
       const ids = [...shared.keys()].slice(0, MAX_INSTANCE_LINKS);
       const parents = await parentsOf(db, ids);

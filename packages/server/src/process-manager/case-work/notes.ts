@@ -7,9 +7,9 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
+import { ensureUnredacted, ensureVisible } from '../instances/ensure-visible.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceForUpdate, findInstanceView } from '../instances/process-instances.repository.ts';
-import { unredacted, visible } from '../instances/visible.ts';
 import { addNote, countNotes, mentionsOf, type NoteRow, pageMentions, pageNotes } from './notes.repository.ts';
 
 /** Notes of reviewers to each other about an instance. They are deleted with the instance. */
@@ -43,7 +43,9 @@ export function noteHandlers(deps: NotesDeps) {
     instanceNotes: implement(api.instanceNotes, {
       async list(context, { params, query }) {
         const page = paging(query, IN_ORDER);
-        const { id } = unredacted(visible(context, await findInstanceView(context.db, params.processInstanceId)));
+        const { id } = ensureUnredacted(
+          ensureVisible(context, await findInstanceView(context.db, params.processInstanceId)),
+        );
         const { rows, total } = await pageNotes(context.db, id, page);
         audit.noteRead(context, { action: 'note.read', instanceId: id });
         return toPage(await toNotes(deps, context.db, rows), total, page);
@@ -52,8 +54,8 @@ export function noteHandlers(deps: NotesDeps) {
       add: (context, { params, body }) =>
         context.db.write(async (tx) => {
           const { now, principal } = context;
-          const { id: instanceId, environment } = unredacted(
-            visible(context, await findInstanceForUpdate(tx, params.processInstanceId)),
+          const { id: instanceId, environment } = ensureUnredacted(
+            ensureVisible(context, await findInstanceForUpdate(tx, params.processInstanceId)),
           );
           if ((await countNotes(tx, { instance_id: instanceId })) >= MAX_NOTES_PER_INSTANCE) throw new ApiError(100065);
           const mentions = [...new Set(body.mentions ?? [])];

@@ -1,6 +1,7 @@
 import type { TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { ensureVisible } from './ensure-visible.ts';
 import { findInstanceJourney } from './instance-journey.repository.ts';
 import {
   findInstance,
@@ -9,7 +10,6 @@ import {
   type InstanceRow,
   lockRoot,
 } from './process-instances.repository.ts';
-import { visible } from './visible.ts';
 
 /** The deepest chain of children; a deeper one is a fault of a definition. */
 export const MAX_DEPTH = 4;
@@ -39,7 +39,7 @@ export async function lockVisible(
   tx: TenantTx,
   instanceId: string,
 ): Promise<InstanceRow> {
-  return visible(context, (await lockChain(tx, instanceId)).at(-1));
+  return ensureVisible(context, (await lockChain(tx, instanceId)).at(-1));
 }
 
 async function lockBelow(tx: TenantTx, instanceId: string): Promise<InstanceRow[]> {

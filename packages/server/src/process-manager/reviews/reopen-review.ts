@@ -2,9 +2,9 @@ import type { Audit } from '../../audit/audit.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ensureUnredacted } from '../instances/ensure-visible.ts';
 import { sealOf } from '../instances/instance-seal.ts';
 import { lockVisible } from '../instances/lock-chain.ts';
-import { unredacted } from '../instances/visible.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { nameOf, record } from './lock-review.ts';
 import { commentPlace } from './round.ts';
@@ -22,7 +22,7 @@ export async function reopenReview(
   const { now, principal } = context;
   const name = nameOf(context, reviewer);
   await context.db.write(async (tx) => {
-    const row = unredacted(await lockVisible(context, tx, id));
+    const row = ensureUnredacted(await lockVisible(context, tx, id));
     // Its parent has continued with the result.
     if (row.parent_id !== null) throw new ApiError(100362);
     const { refusal } = await deps.drive.apply(tx, id, { type: 'reopen' }, now);

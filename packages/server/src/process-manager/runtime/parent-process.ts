@@ -3,8 +3,8 @@ import type { JobDefinition } from '../../jobs/define-job.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError, isGone } from '../../kernel/errors.ts';
 import { findDefinition } from '../definitions/definitions.repository.ts';
+import { ensureUnredacted } from '../instances/ensure-visible.ts';
 import { findInstanceForUpdate } from '../instances/process-instances.repository.ts';
-import { unredacted } from '../instances/visible.ts';
 import type { Drive } from './drive.ts';
 import { type ChildPayload, START_CHILD } from './job-kinds.ts';
 
@@ -15,7 +15,7 @@ export function parentProcesses(drive: Pick<Drive, 'apply'>, clock: Clock) {
     async findParent(tx: TenantTx, environment: 'live' | 'test', instanceId: string) {
       const row = await findInstanceForUpdate(tx, instanceId);
       if (row?.environment !== environment) throw new ApiError(100022);
-      unredacted(row);
+      ensureUnredacted(row);
       const definition = await findDefinition(tx, { id: row.definition_id });
       return {
         parentProcessInstanceId: row.id,
