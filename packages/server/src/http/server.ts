@@ -58,7 +58,7 @@ export type HttpDeps = Omit<
 
 export function buildHttp(deps: HttpDeps): FastifyInstance {
   const { config, log } = deps;
-  const reporters = { failed: failureLog(log), onAnswer: account(deps) };
+  const reporters = { logFailure: failureLog(log), onAnswer: answerRecorder(deps) };
   const respondProblem = problemResponder(config.scheme, config.fastLane);
   const respondSlowly = problemResponder(config.scheme, false);
   const together = serveTogether(config.fastLane);
@@ -96,13 +96,13 @@ export function buildHttp(deps: HttpDeps): FastifyInstance {
   const respond = responder(app, config.scheme, config.fastLane);
   const respondSpecial = specialResponder({
     scheme: config.scheme,
-    broke({ id: requestId }, error) {
+    onBroken({ id: requestId }, error) {
       // A caller who lost a permission meanwhile is not a fault of the server.
       if (!(error instanceof ApiError) || error.status >= 500)
         log.error({ requestId, err: error }, 'response stream failed');
       else log.info({ requestId, code: error.code }, `response stream ended early: ${error.message}`);
     },
-    left: ({ id: requestId }) => log.debug({ requestId }, 'the reader of a response stream went away'),
+    onReaderGone: ({ id: requestId }) => log.debug({ requestId }, 'the reader of a response stream went away'),
   });
   mountHealth(app, deps);
   if (!config.roles.includes('api')) return app;
@@ -150,12 +150,15 @@ function logOnce(log: HttpDeps['log'], operation: string): () => void {
 /** Reported for addresses that are not part of the contract. */
 const OTHER: ServedRoute = { operationId: 'other' };
 
-type Reports = { failed: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<MountDeps, 'onAnswer'>;
+type Reporters = { logFailure: ReturnType<typeof failureLog>; respondProblem: RespondProblem } & Pick<
+  MountDeps,
+  'onAnswer'
+>;
 
 /**
  * Records every answer when it begins to be sent: to wait for its end would cost each request more than the record does.
  */
-function account({ config, log, observe }: HttpDeps): MountDeps['onAnswer'] {
+function answerRecorder({ config, log, observe }: HttpDeps): MountDeps['onAnswer'] {
   return (request, status, { operationId: operation, statuses }) => {
     const ms = millisecondsSince(request.raw);
     observe(operation, status, ms);
@@ -259,7 +262,7 @@ function limitAddresses(app: FastifyInstance, limits: Limits): void {
 }
 
 function answerError(
-  { failed, onAnswer, respondProblem }: Reports,
+  { logFailure, onAnswer, respondProblem }: Reporters,
   thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -267,7 +270,7 @@ function answerError(
   const error = toApiError(thrown);
   const served = request.routeOptions.config?.served ?? OTHER;
   request.problemCode = error.code;
-  if (error.status >= 500) failed(request, served.operationId, error);
+  if (error.status >= 500) logFailure(request, served.operationId, error);
   if (error.status === 401) addHeader(request, 'WWW-Authenticate', challenge(error));
   const { retryAfterSeconds } = error.detail;
   if (retryAfterSeconds) addHeader(request, 'Retry-After', String(retryAfterSeconds));
@@ -310,8 +313,8 @@ function allowedMethods(): (url: string) => string[] {
   );
   return (url) => {
     const parts = (url.split('?', 1)[0] ?? '').split('/', MAX_PARTS);
-    const isOne = (part: string, at: number) => part === parts[at] || (part.startsWith('{') && parts[at] !== '');
-    const matches = routes.filter((route) => route.parts.length === parts.length && route.parts.every(isOne));
+    const fits = (part: string, at: number) => part === parts[at] || (part.startsWith('{') && parts[at] !== '');
+    const matches = routes.filter((route) => route.parts.length === parts.length && route.parts.every(fits));
     return [...new Set(matches.map(({ method }) => method))].sort();
   };
 }

@@ -69,7 +69,7 @@ export function unreadAnswers({
     for (const { socket } of longest) socket.destroy();
     onEnded?.({ connections: longest.length, bytes: longest.reduce((sum, { unreadBytes }) => sum + unreadBytes, 0) });
   };
-  const looking = setInterval(look, lookEveryMs).unref();
+  const timer = setInterval(look, lookEveryMs).unref();
 
   return {
     note(request, response, caller) {
@@ -79,7 +79,7 @@ export function unreadAnswers({
       if (response.socket !== null) connection.answers.length = 0;
       connection.answers.push(response);
     },
-    stop: () => clearInterval(looking),
+    stop: () => clearInterval(timer),
   };
 }
 

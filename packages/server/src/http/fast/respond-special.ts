@@ -20,12 +20,12 @@ export type Special = {
 type Deps = {
   scheme: 'http' | 'https';
   /** Called with an error in the middle of a stream, when it is too late to answer a problem. */
-  broke(request: FastifyRequest, error: unknown): void;
+  onBroken(request: FastifyRequest, error: unknown): void;
   /** Called when the reader of a stream has closed the connection. */
-  left(request: FastifyRequest): void;
+  onReaderGone(request: FastifyRequest): void;
 };
 
-export function specialResponder({ scheme, broke, left }: Deps): RespondSpecial {
+export function specialResponder({ scheme, onBroken, onReaderGone }: Deps): RespondSpecial {
   const usual = usualHeaders(scheme);
   /** A handler may replace a usual header. A header is never written twice, because clients choose differently. */
   const write = (request: FastifyRequest, reply: FastifyReply, status: number, headers: AnswerHeaders) => {
@@ -39,7 +39,7 @@ export function specialResponder({ scheme, broke, left }: Deps): RespondSpecial 
   return (request, reply, { status, answer, serialize, onSent, fail }) => {
     if (answer.kind === 'stream') {
       const readable = answer.body as Readable;
-      const onGone = () => left(request);
+      const onGone = () => onReaderGone(request);
       whenReady(readable, reply.raw, { fail, onGone }, () => {
         const response = write(request, reply, status, answer.headers);
         onSent();
@@ -50,7 +50,7 @@ export function specialResponder({ scheme, broke, left }: Deps): RespondSpecial 
         pipeline(readable, response, (error) => {
           if (!error) return;
           if (isGone || error.code === 'ERR_STREAM_PREMATURE_CLOSE') onGone();
-          else broke(request, error);
+          else onBroken(request, error);
         });
       });
       return;
@@ -82,7 +82,7 @@ const NO_DATA = 'a stream was closed before it had any data';
 function whenReady(
   readable: Readable,
   response: ServerResponse,
-  { fail, onGone: left }: { fail(error: unknown): void; onGone(): void },
+  { fail, onGone: onReaderGone }: { fail(error: unknown): void; onGone(): void },
   ready: () => void,
 ): void {
   const settle = () => {
@@ -106,7 +106,7 @@ function whenReady(
   const onGone = () => {
     settle();
     readable.on('error', () => undefined).destroy();
-    left();
+    onReaderGone();
   };
   // It closed while the stream was prepared.
   if (response.destroyed) {
