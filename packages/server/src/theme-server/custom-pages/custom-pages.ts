@@ -88,13 +88,13 @@ async function listVersions(
 }
 
 async function get(deps: CustomPagesDeps, context: Context, { params }: InputOf<'get'>) {
-  const row = await existing(context, params.id);
+  const row = await getPage(context, params.id);
   return detailed(deps, context, row, await filesOf(context.db, { pageId: row.id }));
 }
 
 async function getArchive(pack: ReturnType<typeof packingInTurn>, context: Context, { params }: InputOf<'getArchive'>) {
   const { db, tenantId, principal } = context;
-  const row = await existing(context, params.id);
+  const row = await getPage(context, params.id);
   const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
   const files = (await filesOf(db, { pageId: row.id })).map((file) => ({
     ...file,
@@ -209,7 +209,7 @@ async function storeVersion(
   return row;
 }
 
-async function existing({ db, principal }: Context, id: string): Promise<PageRow> {
+async function getPage({ db, principal }: Context, id: string): Promise<PageRow> {
   const row = await findPage(db, { id });
   if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100042);
   return row;
