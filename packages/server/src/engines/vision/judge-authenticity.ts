@@ -64,7 +64,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
   if (some('cutBorder', 'portraitSave', 'portraitSharpness', 'zoneCopies', 'zoneSave')) return 'edited_picture';
   if (some('zoneStrokes', 'zoneColour', 'zonePaper')) return 'zone_overwritten';
   const zone = readings.find(({ mrz }) => mrz)?.mrz;
-  if (readings.some((reading) => hasStuckPortrait(reading, reading.mrz ?? zone))) return 'pasted_portrait';
+  if (readings.some((reading) => hasStuckPortrait(reading, zone))) return 'pasted_portrait';
   const weak = readings.some((reading) => weightOf(reading.authenticity) >= ENOUGH_WEAK);
   return weak ? 'several_weak_signs' : undefined;
 }
@@ -74,7 +74,7 @@ function reviewReason(readings: readonly DocumentReading[]): string | undefined 
  * the bound, so for these a lower value is already a sign.
  */
 function hasGridBesideZone({ authenticity, mrz }: DocumentReading): boolean {
-  if (!mrz || mrz.format === 'MRVA' || mrz.format === 'MRVB') return false;
+  if (!mrz || isVisa(mrz)) return false;
   return nearnessOf(authenticity, 'gridPeak') >= GRID_BESIDE_ZONE;
 }
 
@@ -87,7 +87,8 @@ const GRID_BESIDE_ZONE = 0.83;
  * noise of the portrait must differ as well, or the edges must be harder than any genuine ones. The photograph on a visa
  * always has its own noise.
  */
-function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz = ownZone): boolean {
+function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, zone: DocumentReading['mrz']): boolean {
+  const mrz = ownZone ?? zone;
   const edges = nearnessOf(authenticity, 'portraitEdges');
   const fades = mrz !== undefined && !FRAMED_PORTRAITS.has(mrz.format) && !FRAMED_PORTRAITS.has(styleOf(mrz));
   if (fades) {
@@ -95,14 +96,15 @@ function hasStuckPortrait({ authenticity, mrz: ownZone }: DocumentReading, mrz =
     const isHard = edges >= HARDER || (edges >= 1 && frame >= FEW_GAPS);
     return isHard || (frame >= 1 && (ownZone !== undefined || edges >= MORE_THAN_FAINT));
   }
-  const isVisa = mrz?.format === 'MRVA' || mrz?.format === 'MRVB';
-  return edges >= HARDER || (!isVisa && edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1);
+  const mayHaveOtherNoise = mrz !== undefined && isVisa(mrz);
+  return edges >= HARDER || (!mayHaveOtherNoise && edges >= 1 && nearnessOf(authenticity, 'portraitNoise') >= 1);
 }
 
 /** Shares of the bounds of `portraitEdges` and `portraitFrame`. */
 const FEW_GAPS = 0.922;
 const MORE_THAN_FAINT = 0.548;
 
+const isVisa = ({ format }: NonNullable<DocumentReading['mrz']>) => format === 'MRVA' || format === 'MRVB';
 const styleOf = ({ format, fields }: NonNullable<DocumentReading['mrz']>) => `${format} ${fields.issuer}`;
 
 /** Documents with a zone whose genuine portraits are rectangles with hard edges, according to the issuers' specimens. */
