@@ -50,23 +50,26 @@ export type FeatureDeps = Platform & {
   log: Logger;
   jobs: Jobs;
   sign: SignDocument;
-  /** Whether an API key would be let in now, with this permission. */
+  /** Whether a request with this API key would be admitted now for this permission. */
   isPermittedKey(tenantId: TenantId, keyId: string, permission: string): Promise<boolean>;
   /** The name of the cookie that opens an instance. */
   cookieName(instanceId: string): string;
   /** The name of the cookie of an operator's session. */
   operatorCookieName: string;
-  /** Where the texts of the journey are. */
+  /** The folder of the texts of the journey. */
   textsFolder: string;
   version: string;
   metrics: BusinessMetrics;
   suspensions: Suspensions;
-  /** What operators of the installation do with tenants. */
+  /** The actions of operators of the installation on tenants. */
   installation: Pick<InstallationDeps, 'tenants' | 'admin'>;
   tracing?: Tracing | undefined;
 };
 
-/** Every feature but the keys of callers. Each is handed ports of those above it, so none imports another's storage. */
+/**
+ * Opens every feature but the keys of callers. Each gets ports of the features that it uses, so none imports another's
+ * storage.
+ */
 export function openFeatures(deps: FeatureDeps) {
   const shared = openShared(deps);
   const { config, db, clock, audit, erasureLog, events, doors } = shared;
@@ -85,11 +88,10 @@ export function openFeatures(deps: FeatureDeps) {
     themes: themes.forJourneys,
     countryHeader: config.countryHeader,
   });
-  const checking = { ...shared, mayStillCall: mayStillCall(shared) };
   const cookieName = deps.operatorCookieName;
-  const operators = openOperators({ ...checking, ...shared.tenants, cookieName, releaseClaims });
+  const operators = openOperators({ ...shared, ...shared.tenants, cookieName, releaseClaims });
   const personRequests = openPersonRequests({
-    ...checking,
+    ...shared,
     ...manager.data,
     finishErasures: manager.forPersons.finishErasures,
     sources: [...manager.forPersons.sources, identity.ofPerson, watchlists.ofPerson],
@@ -113,12 +115,12 @@ export function openFeatures(deps: FeatureDeps) {
     pushes,
     messages,
     manager,
-    openExports(checking),
+    openExports(shared),
     journeys,
     operators,
     caseMails,
     personRequests,
-    { handlers: { userData: userDataHandlers({ ...checking, ...manager.data }) } },
+    { handlers: { userData: userDataHandlers({ ...shared, ...manager.data }) } },
     { handlers: { auditEvents: auditEventHandlers([readBudget, audit]) }, jobs: auditJobs(shared) },
     { close: readBudget.stop },
   ]);
@@ -138,7 +140,7 @@ export function openFeatures(deps: FeatureDeps) {
 
 type Shared = ReturnType<typeof openShared>;
 
-/** What features share: the platform, the doors to the outside, and the few things that several of them call. */
+/** Opens what several features use: the platform, the doors to the outside, and some ports. */
 function openShared(deps: FeatureDeps) {
   const { config, db, clock, vault, audit } = deps;
   const doors = openDoors(deps);
@@ -155,6 +157,7 @@ function openShared(deps: FeatureDeps) {
     erasureLog: openErasureLog({ ...platform, scrub, entries: openErased(config, clock) }),
     events: openInstanceEvents(),
     live: openLive(platform),
+    mayStillCall: mayStillCall(deps),
     findSecret: secretFinder({ vault, clock, audit }),
     secretHostFault,
   };
@@ -162,14 +165,13 @@ function openShared(deps: FeatureDeps) {
 
 type Services = ReturnType<typeof openServices>;
 
-/** What the process manager relies on. */
+/** Opens the features that the process manager uses. */
 function openServices(shared: Shared) {
   const { config, doors } = shared;
   const notifications = openNotifications({
     ...shared,
     parametersOf,
     onAttempt: shared.metrics.webhookAttempt,
-    mayStillCall: mayStillCall(shared),
     perEndpoint: config.webhooksPerEndpoint,
   });
   return {
@@ -194,13 +196,13 @@ function openServices(shared: Shared) {
   };
 }
 
-function mayStillCall(shared: Shared): MayStillCall {
+function mayStillCall({ db, clock, suspended, isPermittedKey }: FeatureDeps): MayStillCall {
   return async (principal, permission) => {
     const { tenantId, callerId, operator, expiresAt = Number.POSITIVE_INFINITY } = principal;
-    if (shared.clock.now() >= expiresAt) return false;
-    if (!operator) return shared.isPermittedKey(tenantId, callerId, permission);
-    if ((await shared.suspended()).has(tenantId)) return false;
-    return isStillPermitted(shared, { ...principal, operator }, permission);
+    if (clock.now() >= expiresAt) return false;
+    if (!operator) return isPermittedKey(tenantId, callerId, permission);
+    if ((await suspended()).has(tenantId)) return false;
+    return isStillPermitted({ db, clock }, { ...principal, operator }, permission);
   };
 }
 
