@@ -1,6 +1,6 @@
 import { api } from '@grove/contract';
 import { toDtm } from '../kernel/clock.ts';
-import { EVERY_ID } from '../kernel/id-range.ts';
+import { EVERY_ID, rangeBehind } from '../kernel/id-range.ts';
 import { firstIdAt } from '../kernel/ids.ts';
 import { implement } from '../kernel/implement.ts';
 import { mapInSlices } from '../kernel/in-slices.ts';
@@ -32,20 +32,14 @@ export function auditEventHandlers(gatherers: readonly Pick<Audit, 'flush'>[]) {
         apiKeyId: query.apiKeyId || undefined,
         operatorId: query.operatorId || undefined,
       };
-      // Written first, so that a caller finds its own reads in the list.
+      // Pending reads are written first, so that a caller finds its own reads in the list.
       for (const { flush } of gatherers) await flush();
-      const rows = await pageAuditEvents(db, behind(filter, page.after, direction), { size, offset, direction });
+      const range = rangeBehind(filter, { after: page.after, direction });
+      const rows = await pageAuditEvents(db, { ...filter, ...range }, { size, offset, direction });
       const total = await countAuditEvents(db, filter, COUNT_CAP);
       return toPage(await mapInSlices(db, rows, toAuditEvent), total, page, rows.at(-1)?.id);
     },
   });
-}
-
-/** What lies behind an id, in the direction of the list. Ids have one length, so the next begins with it. */
-function behind(filter: AuditFilter, after: string | undefined, direction: 'ASC' | 'DESC'): AuditFilter {
-  if (after === undefined) return filter;
-  if (direction === 'DESC') return { ...filter, below: after < filter.below ? after : filter.below };
-  return { ...filter, from: `${after}0` > filter.from ? `${after}0` : filter.from };
 }
 
 function toAuditEvent(row: AuditRow) {

@@ -19,7 +19,7 @@ const auditEvents = table('audit_events', {
   instance_id: optional(text()),
   item: optional(text()),
   request_id: optional(text()),
-  /** Of a change of the configuration: JSON. */
+  /** The details of a change, as JSON. */
   details: optional(text()),
   address: optional(text()),
 });
@@ -32,7 +32,7 @@ export const addAuditEvents = ADD.sendAll;
 
 export type AuditFilter = {
   environment: 'live' | 'test';
-  /** Ids from the first up to the second, which is not among them. */
+  /** The range of ids: `from` is part of it, `below` is not. */
   from: string;
   below: string;
   instanceId?: string | undefined;
@@ -41,7 +41,10 @@ export type AuditFilter = {
   operatorId?: string | undefined;
 };
 
-/** Each of them has an index in the order of ids. The first that is used leaves the fewest events. */
+/**
+ * Each filter has an index in the order of ids. A statement uses the index of the first filter that is set, which
+ * leaves the fewest events.
+ */
 const FILTERS = {
   instanceId: { column: 'instance_id', index: 'audit_events_instance' },
   apiKeyId: { column: 'api_key_id', index: 'audit_events_key' },
@@ -49,7 +52,7 @@ const FILTERS = {
   action: { column: 'action', index: 'audit_events_action' },
 } as const;
 type FilterName = keyof typeof FILTERS;
-const usedIn = (filter: AuditFilter) =>
+const filtersIn = (filter: AuditFilter) =>
   (Object.keys(FILTERS) as FilterName[]).filter((name) => filter[name] !== undefined);
 const statements = new Map<string, Sql>();
 
@@ -62,13 +65,13 @@ function prepared(key: string, make: () => string): Sql {
   return statement;
 }
 
-/** The conditions of a filter, their values, and a name for the combination: there are sixteen. */
+/** The conditions and values of a filter, and a name for this combination of filters, of which there are sixteen. */
 function conditionsOf(tenantId: string, filter: AuditFilter) {
-  const used = usedIn(filter);
+  const used = filtersIn(filter);
   const [first] = used;
   return {
     name: used.join(' '),
-    // Left alone, SQLite would rather read all events of the time.
+    // Without this, SQLite would read all events of the period.
     table: first ? `audit_events ${indexedBy(FILTERS[first].index)}` : 'audit_events',
     where: [
       'tenant_id = $1 AND environment = $2 AND id >= $3 AND id < $4',
@@ -80,7 +83,9 @@ function conditionsOf(tenantId: string, filter: AuditFilter) {
 
 type Window = { size: number; offset: number; direction: 'ASC' | 'DESC' };
 
-/** Only one filter has an index: with two of them events are looked through, the events of the first one alone. */
+/**
+ * A statement uses the index of one filter only, so the events that match the first filter are searched in stretches.
+ */
 function findEvents(
   db: TenantReads,
   filter: AuditFilter,
@@ -88,7 +93,7 @@ function findEvents(
   enough: number,
 ): Promise<string[]> {
   const { environment, from, below, ...others } = filter;
-  const [first] = usedIn(filter);
+  const [first] = filtersIn(filter);
   const select = async (what: string, used: AuditFilter, end: string) => {
     const { name, table, where, values } = conditionsOf(db.tenantId, used);
     const statement = prepared(
@@ -113,7 +118,7 @@ function findEvents(
 const OF_IDS = query<AuditRow>()(`SELECT ${COLUMNS} FROM audit_events
   WHERE tenant_id = :tenant_id AND environment = :environment AND id ${inList(':ids')} ORDER BY id DESC`).all;
 
-async function pageOfFound(
+async function pageOfMatches(
   db: TenantReads,
   filter: AuditFilter,
   { size, offset, direction }: Window,
@@ -128,9 +133,12 @@ async function pageOfFound(
   return rows;
 }
 
-/** A few at a time, and others are served in between. The next few begin behind the last id, whatever came since. */
+/**
+ * Reads a page in small batches, and serves other requests in between. Each batch begins after the last id of the
+ * previous one, so that new events do not move it.
+ */
 export async function pageAuditEvents(db: TenantReads, filter: AuditFilter, window: Window): Promise<AuditRow[]> {
-  if (usedIn(filter).length > 1) return pageOfFound(db, filter, window);
+  if (filtersIn(filter).length > 1) return pageOfMatches(db, filter, window);
   const rows: AuditRow[] = [];
   let next = filter;
   let { offset } = window;
@@ -161,9 +169,9 @@ function someAuditEvents(
   return db.all<AuditRow>(statement, [...values, size, offset]);
 }
 
-/** Counts no further than `cap`. */
+/** Counts the matching events, up to `cap`. */
 export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap: number): Promise<number> {
-  if (usedIn(filter).length > 1) return Math.min(cap, (await findEvents(db, filter, 'DESC', cap)).length);
+  if (filtersIn(filter).length > 1) return Math.min(cap, (await findEvents(db, filter, 'DESC', cap)).length);
   const { name, table, where, values } = conditionsOf(db.tenantId, filter);
   const statement = prepared(
     `count ${name}`,
@@ -173,7 +181,7 @@ export async function countAuditEvents(db: TenantReads, filter: AuditFilter, cap
   return (await db.get<{ total: number }>(statement, [...values, cap]))?.total ?? 0;
 }
 
-/** Removes at most `limit` events before an id; returns how many. */
+/** Removes up to `limit` events before an id. Resolves to their number. */
 export const removeAuditEvents =
   statement(`DELETE FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id IN
   (SELECT id FROM audit_events WHERE tenant_id = :tenant_id AND environment = :environment AND id < :below

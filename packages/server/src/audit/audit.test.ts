@@ -197,7 +197,7 @@ describe('audit events that cannot be written', () => {
           write: (work: never) => (away ? Promise.reject(new Error('the disk is full')) : db.of(id).write(work)),
         }),
       };
-      const audit = openAudit({ db: failing as never, onError: () => undefined, maxGathered: 1200 });
+      const audit = openAudit({ db: failing as never, onError: () => undefined, maxPending: 1200 });
       for (let at = 0; at < 1200; at++) audit.noteRead(context(db), read);
       await assert.rejects(audit.flush(), /disk is full/);
       assert.throws(() => audit.noteRead(context(db), read), { code: 100010 });

@@ -8,13 +8,14 @@ import { type AuditRow, addAuditEvent, addAuditEvents } from './audit.repository
 import { openPendingEvents } from './pending-events.ts';
 
 /**
- * Who read what of a person, and who decided or deleted. A change is audited in its own transaction. A read is not worth
- * a commit of its own: reads are gathered and written together, every second and at a clean stop, so a crash may lose
- * those of the last second. Nothing is read that could not be noted.
+ * The audit trail: who read personal data, and who decided, changed or deleted something. A change is recorded in its
+ * own transaction. Reads are collected in memory and written together, every second and at a clean stop, because a
+ * commit for each would cost too much; a crash may lose those of the last second. A read that cannot be recorded is
+ * refused.
  */
 export type AuditAction = Ok<typeof api.auditEvents.list>['content'][number]['action'];
 
-/** What was read of an instance, or of something else that `item` names. */
+/** A read of an instance, or of something else that `item` names. */
 export type AuditedRead = { action: AuditAction; instanceId?: string; item?: string };
 
 export type AuditedChange = {
@@ -34,30 +35,30 @@ export type AuditedChange = {
 export type AuditedUse = Pick<AuditedChange, 'action' | 'environment' | 'actor' | 'at'> & { item: string };
 
 export type Audit = {
-  /** Called before the answer leaves; refuses if too much waits to be written. */
+  /** Called before the answer is sent. Refuses with 100010 if too many events wait to be written. */
   noteRead(context: Context, details: AuditedRead): void;
   /** Records what the server itself does for a tenant, soon afterwards and without delaying it. */
   noteUse(tenantId: TenantId, use: AuditedUse): void;
-  /** In the transaction of the change. */
+  /** Called in the transaction of the change. */
   record(tx: TenantTx, change: AuditedChange): Promise<void>;
-  /** The same for many changes of one transaction, in few statements. */
+  /** `record` for many changes of one transaction, in few statements. */
   recordAll(tx: TenantTx, changes: readonly AuditedChange[]): Promise<void>;
   flush(): Promise<void>;
-  /** Writes what was gathered, a last time. */
+  /** Writes the pending events a last time. */
   stop(): Promise<void>;
 };
 
-/** Past this, reads of personal data are refused until what was gathered is written. */
-export const MAX_GATHERED = 20_000;
+/** The highest number of pending events. Beyond it, reads of personal data are refused. */
+export const MAX_PENDING = 20_000;
 const WRITE_FROM = 2000;
 
-export type AuditDeps = { db: Db; onError(error: unknown): void; maxGathered?: number };
+export type AuditDeps = { db: Db; onError(error: unknown): void; maxPending?: number };
 
-export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps): Audit {
+export function openAudit({ db, onError, maxPending = MAX_PENDING }: AuditDeps): Audit {
   const pending = openPendingEvents({ db, onError });
   return {
     noteRead({ tenantId, principal, now, requestId, address }, { action, instanceId, item }) {
-      if (pending.size >= maxGathered) {
+      if (pending.size >= maxPending) {
         throw new ApiError(100010, { log: 'too many audit events wait to be written', retryAfterSeconds: 1 });
       }
       const { apiKeyId = null, operatorId = null } = callerIds(principal);
@@ -78,7 +79,7 @@ export function openAudit({ db, onError, maxGathered = MAX_GATHERED }: AuditDeps
       if (pending.size % WRITE_FROM === 0) pending.hurry();
     },
     noteUse(tenantId, { action, environment, actor, at, item }) {
-      if (pending.size >= maxGathered) return onError(new Error('too many audit events wait to be written'));
+      if (pending.size >= maxPending) return onError(new Error('too many audit events wait to be written'));
       const nobody = {
         api_key_id: null,
         operator_id: null,

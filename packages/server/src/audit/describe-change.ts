@@ -3,7 +3,10 @@ import { isObject } from '../kernel/is-object.ts';
 import { type FieldChange, listChanges } from './list-changes.ts';
 import { STORED_OBJECTS } from './stored-objects.ts';
 
-/** What the audit log says of a change of the configuration. Values are shown only where they are named here. */
+/**
+ * The members whose values the record of a change shows. The values of all other members may be secrets or personal
+ * data.
+ */
 const SHOWN_FIELDS: { readonly [A in RecordedAction]?: readonly string[] } = {
   'apiKey.created': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
   'apiKey.updated': ['environment', 'type', 'status', 'permissions', 'expiringDtm'],
@@ -18,7 +21,7 @@ const SHOWN_FIELDS: { readonly [A in RecordedAction]?: readonly string[] } = {
   'webhook.updated': ['status', 'events', 'sensitiveHeaders'],
 };
 
-/** Members that change by themselves. */
+/** Members that every change sets. */
 const STAMPS: ReadonlySet<string> = new Set(['createdDtm', 'lastUpdatedDtm', 'createdBy', 'lastUpdatedBy']);
 
 const MAX_ITEM_LENGTH = 300;
@@ -28,11 +31,11 @@ const MAX_FIELD_LENGTH = 100;
 export type ConfigurationChange = {
   readonly action: RecordedAction;
   readonly params: Readonly<Record<string, string>>;
-  /** As it was sent: JSON, or the bytes of a file. */
+  /** The body of the request: JSON, or the bytes of a file. */
   readonly body: unknown;
-  /** The answer. */
+  /** The body of the answer. */
   readonly result: unknown;
-  /** The object as it was stored before, where that is known. */
+  /** The stored object before the change, if the record compares it. */
   readonly before?: unknown;
 };
 
@@ -45,7 +48,7 @@ export function describeChange({ action, params, body, result, before }: Configu
   const changes = isObject(before) ? changesOf(action, before, after) : [];
   const fields = isObject(body) && !('bytes' in body) ? Object.keys(body).slice(0, MAX_FIELDS) : [];
   return {
-    item: (openParams(params).join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
+    item: (recordedParams(params).join('/') || name || id || action).slice(0, MAX_ITEM_LENGTH),
     details: {
       ...(id !== undefined && { id }),
       ...(name !== undefined && { name }),
@@ -57,15 +60,17 @@ export function describeChange({ action, params, body, result, before }: Configu
   };
 }
 
-/** What a back end calls a user may be a name or an e-mail address. It is sealed wherever it is stored, so it is not here. */
-function openParams(params: ConfigurationChange['params']): string[] {
+/**
+ * Leaves out the back end's id of a user: it may be a name or an e-mail address, and is sealed wherever it is stored.
+ */
+function recordedParams(params: ConfigurationChange['params']): string[] {
   return Object.entries(params).flatMap(([name, value]) => (name === 'userExtId' ? [] : [value]));
 }
 
 function changesOf(action: RecordedAction, before: object, after: object): FieldChange[] {
   const compared = STORED_OBJECTS[action]?.compared ?? [];
   const isCompared = (name: string) => !STAMPS.has(name) && (compared.includes(name) || compared.includes('*'));
-  const [old, current] = [before, after].map((of) => Object.entries(of).filter(([name]) => isCompared(name)));
+  const [old, current] = [before, after].map((object) => Object.entries(object).filter(([name]) => isCompared(name)));
   return listChanges(Object.fromEntries(old ?? []), Object.fromEntries(current ?? []));
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from '../kernel/is-object.ts';
 
-/** One difference between a stored object and what it became. Values are JSON texts; an absent one did not exist. */
+/** A difference between two versions of an object. Values are JSON texts; an absent value did not exist. */
 export type FieldChange = { readonly path: string; readonly before?: string; readonly after?: string };
 
 export const MAX_CHANGES = 50;
@@ -27,7 +27,7 @@ function compare(changes: FieldChange[], path: Path, before: unknown, after: unk
   else changes.push(changeOf(path, before, after));
 }
 
-/** Of a list of words, what was added and what was removed. One in another order is another list. */
+/** Lists the entries that were added and removed. A list in another order is reported as a whole. */
 function compareLists(changes: FieldChange[], path: Path, before: readonly unknown[], after: readonly unknown[]): void {
   const oldEntries = before.filter((each) => !after.includes(each));
   const newEntries = after.filter((each) => !before.includes(each));
@@ -42,7 +42,7 @@ type Members = {
   names: ReadonlySet<string>;
 };
 
-/** The members of two objects, or the entries of two lists whose entries have an id. */
+/** The members of two objects, or of two lists whose entries have ids. Undefined for other values. */
 function membersOf(one: unknown, other: unknown): Members | undefined {
   const [before, after] = [namedMembers(one), namedMembers(other)];
   return before && after ? { before, after, names: new Set([...before.keys(), ...after.keys()]) } : undefined;

@@ -6,7 +6,7 @@ import { type AuditRow, addAuditEvents } from './audit.repository.ts';
 /** Audit events that wait to be written together, by tenant. */
 export type PendingEvents = Flusher & {
   add(tenantId: TenantId, row: AuditRow): void;
-  /** How many wait, with those that are being written. */
+  /** The number of pending events, including those that are being written. */
   readonly size: number;
 };
 
@@ -24,7 +24,9 @@ export function openPendingEvents({ db, onError }: { db: Db; onError(error: unkn
     else pending.set(tenantId, [...rows]);
   };
 
-  /** What could not be written is gathered again; its id is the same, so it is never there twice. */
+  /**
+   * Writes events of a tenant. If it fails, they are pending again; their ids stay the same, so none is stored twice.
+   */
   const writeOf = async (tenantId: TenantId, rows: AuditRow[]) => {
     for (let from = 0; from < rows.length; from += ROWS_PER_TRANSACTION) {
       const some = rows.slice(from, from + ROWS_PER_TRANSACTION);

@@ -6,11 +6,11 @@ import { removeAuditEvents } from './audit.repository.ts';
 import { removeKeyReads } from './key-reads.repository.ts';
 
 const TABLE = 'audit_events';
-/** Long enough for a yearly look back, and for the month it takes. */
+/** Enough for a yearly audit, and for the month that it takes. */
 export const AUDIT_KEPT_DAYS = 400;
-/** Events before this moment are shown to nobody. */
+/** Older events are not shown, whether or not they were removed. */
 export const auditShownSince = (now: number) => now - AUDIT_KEPT_DAYS * DAY;
-/** Numbers of reads matter for an hour; a month shows what is usual. */
+/** The budget needs the counts of one hour; a month of them shows what is usual. */
 export const READS_KEPT_DAYS = 30;
 
 export const auditJobs = (deps: PurgeDeps) => [purgeAuditJob(deps), tendMonthsJob(deps)];
@@ -37,7 +37,7 @@ export function purgeAuditJob(deps: PurgeDeps): JobDefinition<object> {
   );
 }
 
-/** On SQLite there is nothing to do: it has no months. */
+/** Does nothing on SQLite, whose table has no months. */
 function tendMonthsJob({ db }: Pick<PurgeDeps, 'db'>): JobDefinition<object> {
   return defineJob<object>({
     kind: 'audit.tend-months',

@@ -8,7 +8,10 @@ type Operation = (context: Context, input: ReadInput) => unknown;
 
 export type ReadBefore = (context: Context, action: RecordedAction, params: Params) => Promise<unknown>;
 
-/** The handlers of the contract read it, in the transaction of the change. What is not there has no value before. */
+/**
+ * Reads the object before a change with the handlers of the contract, in the transaction of the change. Undefined if it
+ * does not exist.
+ */
 export function readingBefore(handlers: Readonly<Record<string, unknown>>): ReadBefore {
   const groups = handlers as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   return async (context, action, params) => {
@@ -20,7 +23,7 @@ export function readingBefore(handlers: Readonly<Record<string, unknown>>): Read
     try {
       return await stored.read(load, params);
     } catch (error) {
-      // The change itself says what is wrong.
+      // The change fails with the same error.
       if (error instanceof ApiError) return undefined;
       throw error;
     }
@@ -28,8 +31,9 @@ export function readingBefore(handlers: Readonly<Record<string, unknown>>): Read
 }
 
 /**
- * Ensures that the record of one of two changes at once does not show the values of the other. The policies of an identity
- * store are a part of it, so the first parameter names the object. No other lock is held yet, so nobody waits in a circle.
+ * Ensures that of two concurrent changes, the record of one does not show the values of the other. The policies of an
+ * identity store are part of the store, so the first parameter names the object. The transaction holds no other lock
+ * yet, so this cannot deadlock.
  */
 function lockObject({ db }: Context, action: RecordedAction, params: Params): Promise<void> {
   const [object = action] = Object.values(params);

@@ -8,16 +8,16 @@ import type { Audit } from './audit.ts';
 import { addKeyReads, countKeyReads, type KeyHour, markAlarmed } from './key-reads.repository.ts';
 
 /**
- * How many persons each API key has read in this hour, so that a leaked key is noticed. A request adds to a number in
- * memory; every second the numbers are added to those in the database, which all servers share, and whoever finds the
- * budget used up raises the alarm. A crash loses the count of the last second.
+ * Counts the persons that each API key reads in an hour, so that a leaked key is noticed. A request adds to a count in
+ * memory. Every second the counts are added to those in the database, which all servers share, and the server that
+ * finds a budget used up raises the alarm. A crash loses the counts of the last second.
  */
 export type ReadBudget = {
   /**
-   * Before a read that shows at most `expected` persons. Refuses with 100191 while the key is blocked; requests that are
-   * under way count with what they may show. The answer is to be told how many it shows, once, before it is sent. If they
-   * are more than were expected, and more than the rest of the budget of a key that would be blocked, it is refused with
-   * 100191, too. A promise for a key that this server has not met: its budget and what it has read are looked up first.
+   * Called before a read that shows at most `expected` persons. Refuses with 100191 while the key is blocked; running
+   * requests count with the number that they may show. The returned function is called once with the number of persons
+   * in the answer, before it is sent. If they are more than expected and exceed the rest of the budget, it refuses with
+   * 100191, too. The result is a promise if this server must first read the budget and the count of the key.
    */
   admit(principal: Principal, expected: number): SettleReads | Promise<SettleReads>;
   flush(): Promise<void>;
@@ -26,7 +26,7 @@ export type ReadBudget = {
 
 type SettleReads = (personCount: number) => void;
 
-/** What a tenant allows each of its keys. */
+/** The limit of each key of a tenant. */
 export type Budget = { readonly personsPerHour: number; readonly block: boolean };
 
 export type BudgetAlarm = {
@@ -49,7 +49,7 @@ export type ReadBudgetDeps = {
   clock: Clock;
   audit: Pick<Audit, 'record'>;
   budgetOf(db: TenantReads, environment: 'live' | 'test'): Promise<Budget>;
-  /** Tells the tenant's webhooks, in the transaction of the alarm. */
+  /** Notifies the tenant's webhooks, in the transaction of the alarm. */
   notify(tx: TenantTx, alarm: BudgetAlarm): Promise<void>;
   warn(details: object, message: string): void;
   onError(error: unknown): void;
@@ -58,27 +58,27 @@ export type ReadBudgetDeps = {
 type Use = {
   readonly principal: Principal;
   hourAt: number;
-  /** Not written yet. */
+  /** Persons that were read and are not written to the database yet. */
   pending: number;
-  /** What requests that are under way may show. */
+  /** Persons that running requests may show. */
   reserved: number;
-  /** In the database, by all servers. */
+  /** The count in the database, for all servers. */
   stored: number;
   budget: Budget | undefined;
-  /** While the budget is looked up. */
-  lookup?: Promise<void> | undefined;
+  /** Set while the budget is being read. */
+  loading?: Promise<void> | undefined;
 };
 
 const WRITE_EVERY_MS = 1000;
-/** A key that has read so many since the last write is written at once. */
+/** With this many unwritten reads of a key, all counts are written at once. */
 const WRITE_FROM = 1000;
-/** Keys that are remembered between two writes. */
-const MAX_REMEMBERED = 20_000;
+/** Keys that stay in memory between two writes. */
+const MAX_CACHED = 20_000;
 
 export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
   const { clock, onError } = deps;
   const uses = new Map<string, Use>();
-  /** Of an hour that is over, and not written yet. */
+  /** Uses of an earlier hour that are not written yet. */
   let pastUses: Use[] = [];
 
   const useOf = (principal: Principal): Use => {
@@ -116,15 +116,15 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     pastUses = [];
     const unwritten = [...old, ...[...uses.values()].filter(({ pending }) => pending > 0)];
     const failures: unknown[] = [];
-    // One after another: a write waits for nobody's answer, and other writers come between.
+    // One transaction after another, so that other writers come in between.
     for (const use of unwritten) await writeUse(deps, use).catch((error) => failures.push(error));
-    // A key that is refused reads nothing, and must notice that its tenant has raised the budget.
+    // A blocked key reads nothing, so nothing else would show that its tenant has raised the budget.
     for (const use of [...uses.values()].filter(isBlocked)) {
       const { tenantId, environment } = use.principal;
       use.budget = await deps.budgetOf(deps.db.of(tenantId), environment).catch(() => use.budget);
     }
     pastUses.push(...old.filter(({ pending }) => pending > 0));
-    if (uses.size > MAX_REMEMBERED) for (const [name, { pending }] of uses) if (pending === 0) uses.delete(name);
+    if (uses.size > MAX_CACHED) for (const [name, { pending }] of uses) if (pending === 0) uses.delete(name);
     if (failures.length > 0) throw failures[0];
   };
 
@@ -133,10 +133,10 @@ export function openReadBudget(deps: ReadBudgetDeps): ReadBudget {
     admit(principal, expected) {
       const use = useOf(principal);
       if (use.budget) return admitCounted(principal, expected);
-      use.lookup ??= lookUp(deps, use).finally(() => {
-        use.lookup = undefined;
+      use.loading ??= loadBudget(deps, use).finally(() => {
+        use.loading = undefined;
       });
-      return use.lookup.then(() => admitCounted(principal, expected));
+      return use.loading.then(() => admitCounted(principal, expected));
     },
     flush,
     stop,
@@ -161,7 +161,7 @@ function hasRoomFor({ stored, pending, reserved, budget }: Use, personCount: num
 }
 
 /** Reads the budget and the count first: otherwise a key could read without limit until the first write, or after a restart. */
-async function lookUp({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void> {
+async function loadBudget({ db, budgetOf }: ReadBudgetDeps, use: Use): Promise<void> {
   const { principal, hourAt } = use;
   const { tenantId, environment, callerId: apiKeyId } = principal;
   const reads = db.of(tenantId);
@@ -179,7 +179,10 @@ async function writeUse(deps: ReadBudgetDeps, use: Use): Promise<void> {
   use.budget = budget;
 }
 
-/** Adds what was read, and raises the alarm if the budget is used up and nobody has raised it in this hour. */
+/**
+ * Adds the reads to the stored count. Raises the alarm if the budget is used up and no server has raised it in this
+ * hour.
+ */
 async function addReads(tx: TenantTx, deps: ReadBudgetDeps, { principal, hourAt, pending }: Use) {
   const { environment, callerId: apiKeyId, callerName: apiKeyName } = principal;
   const key: KeyHour = { environment, apiKeyId, hourAt };

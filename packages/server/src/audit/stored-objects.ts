@@ -13,15 +13,15 @@ type StoredObject = {
   readonly compared: readonly string[];
 };
 
-/** As many are looked through for the one that is changed. */
-const LOOKED_THROUGH = 200;
+/** The object is searched among this many entries of its list. */
+const LIST_SIZE = 200;
 
 /**
  * Objects of the configuration whose updates the audit log shows before and after. Secrets are in no view; addresses of
  * webhooks and templates, which may carry one, are left out.
  */
 export const STORED_OBJECTS: { readonly [A in RecordedAction]?: StoredObject } = {
-  // Nothing is compared: the record names the user, whatever address the call had.
+  // Nothing is compared. The object is read because its id names the user, whichever id the address had.
   'user.deleted': { read: readBy('users'), compared: [] },
   'apiKey.updated': {
     read: readBy('apiKeys'),
@@ -62,14 +62,14 @@ export const STORED_OBJECTS: { readonly [A in RecordedAction]?: StoredObject } =
   'totpPolicy.updated': { read: ofStore('totpPolicies', 'policyName'), compared: ['*'] },
   'theme.updated': {
     read: async (load, { themeName }) => {
-      const page = await load('themes', 'list', { query: { name: themeName, page: 0, size: LOOKED_THROUGH } });
+      const page = await load('themes', 'list', { query: { name: themeName, page: 0, size: LIST_SIZE } });
       return entryOf(page, 'content', 'name', themeName);
     },
     compared: ['palette', 'darkPalette', 'radius', 'fontFamily', 'defaultLanguage', 'texts'],
   },
   'cloudSecret.updated': {
     read: async (load, { cloudSecretId }) => {
-      const page = await load('cloudSecrets', 'list', { query: { page: 0, size: LOOKED_THROUGH } });
+      const page = await load('cloudSecrets', 'list', { query: { page: 0, size: LIST_SIZE } });
       return entryOf(page, 'content', 'id', cloudSecretId);
     },
     compared: ['description', 'hosts'],
