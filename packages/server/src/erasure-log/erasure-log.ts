@@ -9,22 +9,25 @@ import { catchUp, type Erasable, erasureReplay } from './replay-erasures.ts';
 import { erasureNoter, erasureWriter, type NoteErased, writeDownJob } from './write-down.ts';
 
 /**
- * What was erased is written down where no backup of the database can undo it, and erased again if one does. Features say
- * what they have erased, and how it is done.
+ * Records erasures outside the database, so that a restored backup cannot undo them, and repeats them after a restore.
+ * Features report their erasures, and know how to repeat them.
  */
 export type ErasureLog = {
-  /** Before the start, once for each kind. */
+  /** Called before the start, once for each kind. */
   register(erasable: Erasable): void;
-  /** In the transaction that erases; written down soon after its commit. */
+  /** Called in the transaction that erases. The entry is written soon after its commit. */
   note: NoteErased;
-  /** Writes the entry at once; it is durable when the promise resolves, for receipts that depend on it. */
+  /** Writes the entry at once, for receipts that depend on it. It is durable when the promise resolves. */
   writeDown(erased: Erased): Promise<void>;
   /**
-   * Before anybody is served: what was erased must not be seen again because a backup was put in place. Rejects with
-   * `UnreadableEntries` unless it is told to go on without them.
+   * Called before the server answers requests, because a restored backup may hold erased persons. Rejects with
+   * `UnreadableEntries` unless `force` is set.
    */
   prepare(options?: { force?: boolean }): Promise<void>;
-  /** Every night: writes down what a job had to give up, and looks for what came back while a server ran. */
+  /**
+   * Runs every night: writes entries that a job had to give up, and repeats erasures that a restore undid while a
+   * server ran.
+   */
   tend(signal: AbortSignal): Promise<void>;
   stop(): void;
   readonly jobs: readonly JobDefinition<object>[];

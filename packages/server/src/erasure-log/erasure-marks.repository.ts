@@ -1,7 +1,7 @@
 import type { TenantReads, TenantTx } from '../db/db.ts';
 import { findSetting, putSetting } from '../db/tenant-settings.ts';
 
-/** Until when everything that was erased is gone from this database. */
+/** The moment until which all erasures in the log are done in this database. */
 const NAME = 'retention.erasuresKnown';
 
 export async function erasuresKnownUntil(db: TenantReads): Promise<number | undefined> {

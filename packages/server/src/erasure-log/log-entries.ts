@@ -4,20 +4,20 @@ import { asTenantId, newId, type TenantId } from '../kernel/ids.ts';
 import type { Vault } from '../secrets/vault.ts';
 
 /**
- * What was erased, kept beside the blobs: whoever puts an older copy of the database in place would bring it back, and
- * nothing in that copy could tell. An entry holds ids and nothing of a person. It is sealed by the master key, which is no
- * part of the database either, so nobody else can have anything deleted by adding one.
+ * Stores the erasures beside the blobs: a restored copy of the database would bring the erased objects back, and
+ * nothing in that copy could tell. An entry holds ids and no personal data. It is sealed with the master key, which is
+ * not in the database either, so that nobody else can cause deletions by adding an entry.
  */
 export type LogEntries = {
-  /** Durable when it resolves. */
+  /** The entry is durable when the promise resolves. */
   add(erased: Erased, at: number): Promise<void>;
-  /** What was added since then, and perhaps a little of what was added before. */
+  /** The entries since that moment, and perhaps a few from before it. */
   since(at: number, now: number): AsyncGenerator<Erased | Unreadable>;
-  /** Removes what no backup can need any more. */
+  /** Removes entries that are older than every backup. */
   forget(now: number): Promise<void>;
 };
 
-/** The kinds of entries. They are stored, so their names stay. */
+/** The kinds of erased objects. They are stored, so the names must not change. */
 export type ErasedKind =
   | 'instance'
   | 'redacted-instance'
@@ -29,7 +29,7 @@ export type ErasedKind =
 
 export type Erased = { readonly tenantId: TenantId; readonly kind: ErasedKind; readonly ids: readonly string[] };
 
-/** An entry that the present master key does not open, or that is damaged. */
+/** An entry that is damaged, or that the current master key does not open. */
 export type Unreadable = { readonly unreadable: string; readonly reason: string };
 
 export type LogEntriesDeps = {
@@ -37,9 +37,9 @@ export type LogEntriesDeps = {
   vault: Pick<Vault, 'sealOutside' | 'openOutside'>;
 };
 
-/** Ids are looked for in the database an entry at a time. */
+/** The ids of one entry are searched in the database at once. */
 export const MAX_IDS_OF_ENTRY = 100;
-/** Older backups than this bring back what was erased. */
+/** A restore of an older backup brings erased objects back. */
 export const LOG_KEPT_DAYS = 400;
 /** Allows for clocks that differ, and for a day that ends while an entry is written. */
 const SLACK_DAYS = 2;
@@ -74,7 +74,10 @@ export function logEntries({ entries, vault }: LogEntriesDeps): LogEntries {
   };
 }
 
-/** The sealed entries since a moment, oldest day first. A place that does not answer is an error: nothing is passed over. */
+/**
+ * The sealed entries since a moment, the oldest day first. An entry that cannot be read is an error, so that none is
+ * skipped.
+ */
 export async function* storedEntries(
   entries: Pick<Blobs, 'get' | 'list'>,
   at: number,
@@ -89,7 +92,7 @@ export async function* storedEntries(
   }
 }
 
-/** The first releases knew instances alone. */
+/** The first releases recorded only instances. */
 type StoredEntry = { tenantId: string; kind: ErasedKind; ids: string[] } | { tenantId: string; instanceIds: string[] };
 
 function parseEntry(text: string): Erased {
@@ -101,7 +104,10 @@ function parseEntry(text: string): Erased {
 
 export const contextOf = (key: string) => `erased:${key}`;
 
-/** A place for each day, so that a start looks at the last few days alone; they begin again long after they are emptied. */
+/**
+ * Each day has its own shard, so that a start reads only the last days. A shard is used again long after it was
+ * emptied.
+ */
 const shardOfDay = (day: number) => SHARDS[(day + SHARDS.length) % SHARDS.length] as string;
 
 /** Undefined if another server has removed the entry since it was listed. */

@@ -4,12 +4,12 @@ import type { TenantId } from '../kernel/ids.ts';
 import { erasuresKnownUntil, setErasuresKnown } from './erasure-marks.repository.ts';
 import type { ErasedKind, LogEntries, Unreadable } from './log-entries.ts';
 
-/** What an older copy of the database would bring back, as the feature whose it is knows it. */
+/** A kind of objects that a restored backup can bring back. The feature that owns them deletes them again. */
 export type Erasable = {
   readonly kind: ErasedKind;
-  /** When the first of them was made that is still there. */
+  /** The creation time of the oldest remaining object. */
   oldest(db: TenantReads): Promise<number | undefined>;
-  /** Deletes those that are there, as every deletion goes, and says how many that were. */
+  /** Deletes the objects that exist again, as every other deletion does. Resolves to their number. */
   eraseAgain(db: TenantDb, ids: readonly string[], at: number): Promise<number>;
 };
 
@@ -17,12 +17,12 @@ export type ReplayDeps = {
   db: Db;
   clock: Clock;
   entries: Pick<LogEntries, 'since' | 'forget'>;
-  /** All of them are registered before the first replay. */
+  /** Complete before the first replay. */
   erasables: readonly Erasable[];
   everyTenantId(): AsyncIterable<TenantId>;
 };
 
-/** Entries that cannot be read: whoever they name may have come back with a backup, and nobody can tell. */
+/** Entries that cannot be read. The persons in them may have come back with a backup, and nobody can tell. */
 export class UnreadableEntries extends Error {
   readonly entries: readonly Unreadable[];
 
@@ -37,22 +37,25 @@ export class UnreadableEntries extends Error {
 const MAX_SHOWN_ENTRIES = 5;
 
 /**
- * Deletes again what was erased and is there all the same, and says how many that were. Rejects with `UnreadableEntries`
- * when everything else is done; then the database keeps its moment, so that a later pass reads these entries again.
+ * Deletes erased objects that exist again, and returns their number. Rejects with `UnreadableEntries` after everything
+ * else is done; the stored moment then stays, so that a later pass reads these entries again.
  */
 export type ReplayErasures = (signal: AbortSignal) => Promise<number>;
 
 /** The actor that audit events of a repeated deletion name. */
 export const REPLAYED_BY = 'Erasure before a restore';
 
-/** The moment is stored at most this often. */
-const NOTED_EVERY_MS = 12 * HOUR;
-/** Entries are forgotten only if the last note is no older: a clock that jumped ahead makes all of them look old. */
-const NOTED_LATELY_MS = 2 * DAY;
+/** The moment is stored no more often than this. */
+const STORED_EVERY_MS = 12 * HOUR;
+/**
+ * Entries are removed only if the last stored moment is newer than this: to a clock that jumped ahead, all entries look
+ * old.
+ */
+const MAX_MOMENT_AGE_MS = 2 * DAY;
 
 /**
- * A database knows until when it is complete: everything that the log holds from before that moment it has erased itself,
- * or by this. One that was put back from a backup knows an earlier moment, and from there on it is caught up.
+ * Each tenant stores the moment until which it is complete: all erasures in the log before that moment are done in this
+ * database. A restored database has an earlier moment, and repeats the erasures since then.
  */
 export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: ReplayDeps): ReplayErasures {
   const marks = async (now: number) => {
@@ -64,20 +67,20 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
       // A moment in the future was stored by a wrong clock, and does not count.
       const knownUntil = storedMoment === 0 || storedMoment > now + MOST_APART_MS ? undefined : storedMoment;
       newest = Math.max(newest, knownUntil ?? 0);
-      // Where no moment is known yet: what is there cannot have been erased before it was made.
+      // Without a stored moment: objects cannot have been erased before they were created.
       const since = knownUntil ?? (await oldestOf(db.of(tenantId), erasables));
       if (since === undefined) continue;
       from = Math.min(from ?? now, since);
-      if ((knownUntil ?? 0) < now - NOTED_EVERY_MS) behind.push(tenantId);
+      if ((knownUntil ?? 0) < now - STORED_EVERY_MS) behind.push(tenantId);
     }
-    return { behind, from, mayForget: newest > now - NOTED_LATELY_MS };
+    return { behind, from, mayForget: newest > now - MAX_MOMENT_AGE_MS };
   };
 
   return async (signal) => {
     const now = clock.now();
     const { behind, from, mayForget } = await marks(now);
     if (from === undefined) return 0;
-    const of = new Map(erasables.map((each) => [each.kind, each]));
+    const byKind = new Map(erasables.map((each) => [each.kind, each]));
     let erased = 0;
     let unreadable = 0;
     const firstUnreadable: Unreadable[] = [];
@@ -88,8 +91,8 @@ export function erasureReplay({ db, clock, entries, erasables, everyTenantId }: 
         continue;
       }
       const { tenantId, kind, ids } = entry;
-      // A release that is newer than this one may have written down what this one does not know.
-      erased += (await of.get(kind)?.eraseAgain(db.of(tenantId), ids, now)) ?? 0;
+      // A newer release may have written kinds that this one does not know.
+      erased += (await byKind.get(kind)?.eraseAgain(db.of(tenantId), ids, now)) ?? 0;
     }
     if (unreadable > 0) throw new UnreadableEntries(firstUnreadable, unreadable);
     for (const tenantId of behind) await db.of(tenantId).write((tx) => setErasuresKnown(tx, now));
@@ -111,24 +114,25 @@ const WITHIN_MS = 20_000;
 
 export type CatchUp = {
   signal: AbortSignal;
-  /** Goes on where entries cannot be read, and logs them. */
+  /** Continues with unreadable entries, and logs them. */
   force: boolean;
   onError(what: string, error: unknown): void;
 };
 
 /**
- * A store that does not answer must not keep the server from starting for ever: then it goes on, and the nightly job.
- * Entries that cannot be read do keep it from starting: somebody who was erased would be shown again.
+ * Waits for the replay, for a limited time: a store that does not answer must not keep the server from starting, and
+ * the nightly job runs it again. Unreadable entries do keep the server from starting, because somebody who was erased
+ * would be shown again.
  */
 export async function catchUp(replay: ReplayErasures, { signal, force, onError }: CatchUp): Promise<void> {
-  let late = false;
+  let isLate = false;
   const failed = (error: unknown) => {
-    if (error instanceof UnreadableEntries && !force && !late) throw error;
+    if (error instanceof UnreadableEntries && !force && !isLate) throw error;
     if (!signal.aborted) onError('could not look for erasures after a backup; the next run at midnight will', error);
   };
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(() => {
-    late = true;
+    isLate = true;
     timeout.resolve();
   }, WITHIN_MS);
   try {

@@ -4,7 +4,7 @@ import { sealedBy } from '../secrets/sealing.ts';
 import { openOutside, sealOutside } from '../secrets/vault.ts';
 import { contextOf, storedEntries } from './log-entries.ts';
 
-/** Which versions of the master key sealed the list of what was erased, and what they do not open. */
+/** The versions of the master key that sealed the entries of the erasure log, and the entries that it does not open. */
 export type EntrySeals = { entries: number; resealed: number; versions: Set<number>; faults: string[] };
 
 type EntryStore = Pick<Blobs, 'put' | 'get' | 'list'>;

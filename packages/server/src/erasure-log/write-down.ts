@@ -8,7 +8,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type ErasedKind, type LogEntries, MAX_IDS_OF_ENTRY } from './log-entries.ts';
 import { addUnwritten, removeUnwritten, someUnwritten } from './unwritten.repository.ts';
 
-/** For a transaction that erases: from its commit on, what it erased is going to be written down. */
+/** Called in a transaction that erases. After its commit a job writes the ids to the log. */
 export type NoteErased = (tx: TenantTx, kind: ErasedKind, ids: readonly string[]) => Promise<void>;
 
 type WriteDown = Record<never, never>;
@@ -16,8 +16,8 @@ type WriteDown = Record<never, never>;
 type ErasureWriterDeps = { entries: Pick<LogEntries, 'add'>; clock: Clock; scrub: Scrub };
 
 /**
- * Writes down what was erased, and removes the destroyed keys from the database files. Many that are erased within a moment
- * share an entry. Killed after the entry and before the rows go, it writes another.
+ * Writes erasures to the log, and removes the destroyed keys from the database files. Erasures of the same moment share
+ * an entry. A server that is killed between the entry and the removal of its rows writes the entry again.
  */
 export function erasureWriter({ entries, clock, scrub }: ErasureWriterDeps): PassOf {
   return oneAtATime(async (db, signal) => {
