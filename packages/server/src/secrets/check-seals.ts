@@ -6,7 +6,9 @@ import { findTenantKeys, listSystemSecrets } from './secrets.repository.ts';
 import { tenantKeyContext } from './tenant-keys.ts';
 import { systemSecretContext } from './vault.ts';
 
-/** How many values the master key seals, which of its versions did so, and what it cannot open. */
+/**
+ * The number of values that the master key has sealed, the versions that did so, and the values that it does not open.
+ */
 export type Seals = { sealed: number; versions: Set<number>; faults: string[] };
 
 export type TenantIds = Iterable<TenantId> | AsyncIterable<TenantId>;
@@ -40,7 +42,7 @@ export async function holdsSealedData(view: View): Promise<boolean> {
   return (await canHoldSealedData(view)) && (await listSystemSecrets(view.system)).length > 0;
 }
 
-/** False for a database that is still empty. */
+/** Resolves to false for an empty database. */
 export function canHoldSealedData(view: View): Promise<boolean> {
   return hasTable(view, 'system_secrets');
 }

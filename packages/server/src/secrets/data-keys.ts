@@ -7,30 +7,36 @@ import { contextOf, keyFrom, newKey, randomnessOf, seal, sealedBy, unseal } from
 import { destroyDataKeys, ensureDataKey, findDataKey } from './secrets.repository.ts';
 import type { TenantKeys } from './tenant-keys.ts';
 
-/** The keys of subjects, which the tenant's key seals and which seal data. */
+/** The data keys of subjects. A key of the tenant seals them, and they seal data. */
 export type DataKeys = {
-  /** The stored key is read every time, so one that was destroyed opens nothing; only its unsealing is spared. */
+  /**
+   * Unseals a data key. The caller has read it from the database, so a destroyed key opens nothing; the cache saves
+   * only the unsealing.
+   */
   open(db: TenantReads, subject: string, sealed: Uint8Array): Promise<OpenedKey>;
-  /** That of the subject, made if there is none. `stored` is null if the transaction has looked and there was none. */
+  /**
+   * Returns the key of the subject, and creates it if there is none. `stored` is null if the transaction has read that
+   * there is none.
+   */
   ensure(tx: TenantTx, subject: string, stored?: Uint8Array | null): Promise<OpenedKey>;
-  /** That of the subject. Throws if it was destroyed. */
+  /** Returns the key of the subject. Throws if it was destroyed. */
   get(db: TenantReads, subject: string): Promise<OpenedKey>;
-  /** Keys that are in use here are forgotten after the commit. */
+  /** Destroys the keys, and removes them from the cache after the commit. */
   destroy(tx: TenantTx, subjects: readonly string[]): Promise<void>;
 };
 
-/** A data key as it is used, and the text that it opened last. */
+/** An unsealed data key, and the text that it opened last. */
 export type OpenedKey = { sealed: Uint8Array; key: KeyObject; text?: OpenedText };
 type OpenedText = { context: string; sealed: Uint8Array; plain: string; at: number };
 
 const MAX_OPENED_KEYS = 20_000;
-const MAX_LATELY = 2000;
+const FILTER_PLACES = 2000;
 
 export const dataKeyContext = (tenantId: TenantId, subject: string) => contextOf('data-key', tenantId, subject);
 
 export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
   const opened = boundedMap<string, OpenedKey>(MAX_OPENED_KEYS);
-  const lately = doorkeeper(MAX_LATELY);
+  const filter = admissionFilter(FILTER_PLACES);
 
   const open = async (db: TenantReads, subject: string, sealed: Uint8Array): Promise<OpenedKey> => {
     const name = `${db.tenantId}/${subject}`;
@@ -39,8 +45,9 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
     const { key: tenantKey } = await tenantKeys.get(db, sealedBy(sealed));
     const key = keyFrom(unseal(tenantKey, dataKeyContext(db.tenantId, subject), sealed));
     const entry = { sealed, key };
-    // Many subjects are asked for once in a long while. To keep all of their keys would only make work for the collector.
-    if (lately.seen(sealed)) opened.set(name, entry);
+    // Most subjects are read once in a long while. Their keys are not cached, because they would only burden the
+    // garbage collector.
+    if (filter.wasSeen(sealed)) opened.set(name, entry);
     return entry;
   };
 
@@ -69,18 +76,18 @@ export function openDataKeys(tenantKeys: TenantKeys, clock: Clock): DataKeys {
 }
 
 /**
- * Remembers which sealed keys were seen lately, by what is random in them: each has one place and is forgotten when
- * another comes to it. False the first time.
+ * An admission filter: whether a sealed key was seen filter. Each key has one place, by its random bytes, and loses it
+ * to the next key with the same place.
  */
-function doorkeeper(places: number): { seen(sealed: Uint8Array): boolean } {
+function admissionFilter(places: number): { wasSeen(sealed: Uint8Array): boolean } {
   const marks = new Uint32Array(places);
   return {
-    seen(sealed) {
+    wasSeen(sealed) {
       const { mark, spread } = randomnessOf(sealed);
       const index = spread % places;
-      const wasSeen = marks[index] === mark;
+      const isKnown = marks[index] === mark;
       marks[index] = mark;
-      return wasSeen;
+      return isKnown;
     },
   };
 }

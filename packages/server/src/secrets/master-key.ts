@@ -14,13 +14,13 @@ import { basename, dirname, join } from 'node:path';
 import { KEY_BYTES, keyFrom, newKey, type VersionedKey } from './sealing.ts';
 
 /**
- * The master key seals every other key. It comes from the environment or from a file that is made at the first start,
- * readable by its owner alone. Each line (or comma-separated part) is `<version>:<32 bytes in base64>`; the highest
- * version seals, all of them open.
+ * The master key seals every other key. It comes from the environment, or from a file that is created at the first
+ * start and that only its owner can read. Each line (or part between commas) is `<version>:<32 bytes in base64>`. The
+ * highest version seals; all of them open.
  */
 export type MasterKey = {
   readonly current: VersionedKey;
-  /** Reads the source again when the version is unknown: another process may have rotated the key. */
+  /** Reads the source again if the version is unknown, because another process may have rotated the key. */
   key(version: number): VersionedKey;
   has(version: number): boolean;
 };
@@ -67,9 +67,9 @@ export function openMasterKey(source: MasterKeySource): MasterKey {
   };
 }
 
-/** Makes the file; fails if it exists, for a key that is overwritten is data that is lost. */
+/** Creates the file. Fails if it exists, because an overwritten key is lost data. */
 export function createMasterKeyFile(file: string): void {
-  // Whole or not at all: an empty file left by a crash would stop the next start.
+  // The file appears as a whole: an empty file left by a crash would stop the next start.
   const beside = `${file}.${process.pid}.new`;
   rmSync(beside, { force: true });
   writeDurably(beside, `${line(1, newKey())}\n`);
@@ -87,8 +87,8 @@ export function masterKeyVersions(file: string): number[] {
 }
 
 /**
- * Adds the next version. The old one stays until everything it sealed has been sealed anew. A number is never used for two
- * keys: the retired versions beside the file count as well, also if an older file was put in place.
+ * Adds the next version. The old version stays until all its values are sealed with the new one. No number is used for
+ * two keys: the retired versions beside the file count as well, even if an older file was restored.
  */
 export function addMasterKeyVersion(file: string): number {
   const text = readFileSync(file, 'utf8');
@@ -99,8 +99,8 @@ export function addMasterKeyVersion(file: string): number {
 }
 
 /**
- * Drops every version but the newest. What it drops is in a file beside it first, which is for the operator to put away:
- * older backups need it. Returns that file, or nothing if there is only one version.
+ * Drops every version but the newest. It first writes them to a file beside the key, which the operator must keep for
+ * older backups. Returns that file; undefined if there is only one version.
  */
 export function keepNewestMasterKey(file: string, now: number): string | undefined {
   const keys = [...parseMasterKey(readFileSync(file, 'utf8'), file).values()];
@@ -126,7 +126,7 @@ function line(version: number, key: KeyObject): string {
 }
 
 function replaceFile(file: string, text: string): void {
-  // What could not be read back must never take the place of a key that can.
+  // A text that cannot be parsed must never replace a good key.
   parseMasterKey(text, file);
   const beside = `${file}.new`;
   rmSync(beside, { force: true });

@@ -5,8 +5,8 @@ import { hmacSha256 } from '../kernel/hmac.ts';
 import { contextOf, keyFrom, seal, unseal } from './sealing.ts';
 
 /**
- * What rows hold about persons, sealed by one key of the tenant, so that a list of a thousand rows needs one key. Words that
- * rows are found by become codes that say nothing without the key, and that begin alike exactly where the words do. See
+ * Seals personal data in rows with one key of the tenant, so that a list of a thousand rows needs one key. Search words
+ * become codes that reveal nothing without the key, and that have the same beginning exactly if the words do. See
  * docs/decisions/2026-11-16-sealed-and-still-found.md.
  */
 export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
@@ -44,7 +44,7 @@ export function personalSeal(tenantId: string, key: KeyObject): PersonalSeal {
   };
 }
 
-/** 64 bits and more, in digits that have no case. */
+/** More than 64 bits, in digits that have no letter case. */
 const WHOLE_DIGITS = 16;
 
 function hashOf(key: KeyObject, text: string): string {
@@ -62,12 +62,12 @@ function derived(key: KeyObject, what: string): KeyObject {
   return keyFrom(Buffer.from(hkdfSync('sha256', key.export(), '', what, 32)));
 }
 
-/** Nobody searches for the beginning of a word with fewer characters, so the first ones have a code together. */
+/** No search has fewer characters, so the first ones share one code. */
 const HEAD_CHARACTERS = 3;
 const BLOCK = 16;
 const HEAD_DIGITS = 10;
 const DIGITS = 3;
-/** Lower case alone: SQLite compares patterns without regard to case. */
+/** Lower case only, because SQLite ignores case in patterns. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const NO_START = Buffer.alloc(BLOCK);
 

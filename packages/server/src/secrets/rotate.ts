@@ -16,8 +16,8 @@ import { tenantKeyContext } from './tenant-keys.ts';
 import { systemSecretContext, type Vault } from './vault.ts';
 
 /**
- * Sealing anew. Every sealed value says which version sealed it, so the work can be stopped anywhere and taken up again:
- * what is done already is passed over.
+ * Seals values again with a newer key. Every sealed value names the version of its key, so the work can be stopped at
+ * any time and continued later.
  */
 export type Resealed = { systemSecrets: number; tenantKeys: number };
 
@@ -29,7 +29,7 @@ function resealer(master: MasterKey) {
   };
 }
 
-/** Seals everything that the master key seals with its newest version. */
+/** Seals all values of the master key again, with its newest version. */
 export async function resealWithMasterKey(db: Db, master: MasterKey, tenantIds: TenantIds): Promise<Resealed> {
   const reseal = resealer(master);
   const done = { systemSecrets: 0, tenantKeys: 0 };
@@ -66,7 +66,10 @@ export async function rotateTenantKey(
   return { version, dataKeys: await resealDataKeys(db, vault, version, onProgress) };
 }
 
-/** Seals the tenant's data keys with a version of its key, some hundred in each transaction; says how many were not. */
+/**
+ * Seals the tenant's data keys with a version of its key, some hundred in each transaction. Resolves to the number of
+ * keys that were sealed again.
+ */
 export async function resealDataKeys(
   db: TenantDb,
   vault: Vault,
@@ -75,7 +78,7 @@ export async function resealDataKeys(
 ): Promise<number> {
   let [resealed, examined] = [0, 0];
   const total = onProgress ? await countDataKeys(db) : 0;
-  // Read outside of a transaction, the tenant's keys are remembered, and not read again for each data key.
+  // A key that is read outside of a transaction is cached, so it is not read again for each data key.
   await vault.tenantKey(db, version);
   for (let after = '', more = true; more; ) {
     const page = await db.write(async (tx) => {

@@ -3,13 +3,13 @@ import { setImmediate as letOthersRun } from 'node:timers/promises';
 import { KEY_BYTES, keyFrom } from './sealing.ts';
 
 /**
- * AES-256-GCM in chunks, for what is too long to be held at once or to be sealed in one go. Each value has a key of its
- * own, made from the data key, a random salt and the place it belongs to; each chunk has its number and whether it is the
- * last as its nonce. So a chunk that was changed, moved, left out or added, a value that was cut and one that was put in
- * another's place do not open, and what comes out of the reader is authentic chunk by chunk.
+ * AES-256-GCM in chunks, for values that are too long for memory or would take too long at once. Each value has its own
+ * key, derived from the data key, a random salt and the context. The nonce of a chunk is its number and whether it is
+ * the last. So a changed, moved, missing or additional chunk, a truncated value and a value of another context do not
+ * open.
  *
- * Layout: 1 byte format, 32 bytes salt, then for each chunk its ciphertext and 16 bytes tag. Every chunk but the last is
- * full, and the last may be empty.
+ * Layout: 1 byte format, 32 bytes salt, then for each chunk its ciphertext and 16 bytes tag. Every chunk but the last
+ * is full, and the last may be empty.
  */
 const FORMAT = 2;
 const SALT = 32;
@@ -17,15 +17,15 @@ const TAG = 16;
 const NONCE = 12;
 export const CHUNK_BYTES = 256 * 1024;
 const HEADER = 1 + SALT;
-/** The most that is asked for at once: a chunk, the header before the first and a byte behind the last. */
+/** The largest read: the header, a chunk, and one byte behind the last one. */
 export const MAX_PORTION_BYTES = HEADER + CHUNK_BYTES + TAG + 1;
 
-/** How long the sealed value is. */
+/** The size of the sealed value. */
 export function sealedSize(plainSize: number): number {
   return HEADER + plainSize + TAG * chunksOf(plainSize);
 }
 
-/** Between two chunks others have their turn: 12 MB in one go would hold up everybody for a tenth of a second. */
+/** Serves other requests between two chunks: 12 MB at once would delay them for a tenth of a second. */
 export async function* sealChunks(dataKey: KeyObject, context: string, plain: Uint8Array): AsyncGenerator<Buffer> {
   const salt = randomBytes(SALT);
   const key = keyOf(dataKey, salt, context);
@@ -40,13 +40,15 @@ export async function* sealChunks(dataKey: KeyObject, context: string, plain: Ui
   }
 }
 
-/** From where a sealed value is read: so many bytes, and fewer only where it ends, good until the next are asked for. */
+/**
+ * The source of a sealed value. `read` returns that many bytes, or fewer at the end; they are valid until the next
+ * call.
+ */
 export type SealedSource = { read(bytes: number): Promise<Uint8Array> };
 
 /**
- * Yields only what has been proven; throws at the first chunk that is not what was sealed. The value is asked for chunk by
- * chunk, so that what comes out of the store is neither gathered nor joined before it is opened, and whoever loads an image
- * slowly holds a chunk of it.
+ * Yields authenticated chunks, and throws at the first chunk that was changed. It reads the value chunk by chunk, so
+ * that the memory holds one chunk for a reader who is slow.
  */
 export async function* openChunks(
   dataKey: KeyObject,
@@ -61,7 +63,7 @@ export async function* openChunks(
     const headerSize = number === 0 ? HEADER : 0;
     const size = headerSize + sizeOf(number);
     const isLast = number === count - 1;
-    // Behind the last chunk there must be nothing.
+    // Reads one byte more than the last chunk, to notice a longer value.
     const portion = await source.read(isLast ? size + 1 : size);
     if (portion.length !== size) throw new Error('a sealed value has another length than it should');
     key ??= keyOfHeader(dataKey, context, portion.subarray(0, HEADER));

@@ -1,10 +1,9 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 
 /**
- * AES-256-GCM with a bound context: what was sealed for one place cannot be opened in another, because the place is
- * authenticated with it. A sealed value names the version of the key that sealed it, so keys can be rotated at leisure.
- *
- * Layout: 1 byte format, 4 bytes key version, 12 bytes nonce, 16 bytes tag, ciphertext.
+ * AES-256-GCM that authenticates a context: a value that was sealed for one place does not open in another. A sealed
+ * value names the version of its key, so keys can be rotated without haste. Layout: 1 byte format, 4 bytes key version,
+ * 12 bytes nonce, 16 bytes tag, ciphertext.
  */
 const FORMAT = 1;
 const NONCE = 12;
@@ -32,7 +31,7 @@ export function seal({ version, key }: VersionedKey, context: string, plain: Uin
   nonce.copy(sealed, HEADER);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(boundContext(sealed, context));
-  // In this mode all bytes are out by now; the end gives none, and the tag.
+  // In this mode `update` returns all bytes, and `final` returns none.
   cipher.update(plain).copy(sealed, HEADER + NONCE + TAG);
   cipher.final();
   cipher.getAuthTag().copy(sealed, HEADER + NONCE);
@@ -42,7 +41,7 @@ export function seal({ version, key }: VersionedKey, context: string, plain: Uin
 const NONCES_AT_ONCE = 256;
 let nonces = Buffer.alloc(0);
 
-/** Asking the system for 12 bytes costs as much as for 3,072, and as much as sealing a short value. Each is used once. */
+/** To request 12 random bytes costs as much as 3,072, and as much as to seal a short value. Each nonce is used once. */
 function freshNonce(): Buffer {
   if (nonces.length === 0) nonces = randomBytes(NONCE * NONCES_AT_ONCE);
   const nonce = nonces.subarray(0, NONCE);
@@ -50,12 +49,12 @@ function freshNonce(): Buffer {
   return nonce;
 }
 
-/** Which version of its key sealed this. */
+/** The version of the key that sealed the value. */
 export function sealedBy(sealed: Uint8Array): number {
   return sealedBytes(sealed).readUInt32BE(1);
 }
 
-/** Two numbers by which sealed values can be told apart, though not with certainty. */
+/** Two random numbers of a sealed value, by which values can be told apart, though not with certainty. */
 export function randomnessOf(sealed: Uint8Array): { mark: number; spread: number } {
   const bytes = sealedBytes(sealed);
   return { mark: bytes.readUInt32BE(HEADER), spread: bytes.readUInt32BE(HEADER + 4) };
@@ -64,13 +63,13 @@ export function randomnessOf(sealed: Uint8Array): { mark: number; spread: number
 export function unseal(key: KeyObject, context: string, sealed: Uint8Array): Buffer {
   const bytes = sealedBytes(sealed);
   const { buffer, byteOffset } = bytes;
-  // Plain views, because those of a buffer take several times as long to make.
+  // Plain views, because views of a Buffer take several times as long to create.
   const part = (from: number, length: number) => new Uint8Array(buffer, byteOffset + from, length);
   const decipher = createDecipheriv('aes-256-gcm', key, part(HEADER, NONCE));
   decipher.setAAD(boundContext(bytes, context));
   decipher.setAuthTag(part(HEADER + NONCE, TAG));
   const plain = decipher.update(part(HEADER + NONCE + TAG, bytes.length - HEADER - NONCE - TAG));
-  // In this mode all bytes are out by now; what is left is to prove them, and it throws if they are not what was sealed.
+  // In this mode `update` returns all bytes, and `final` throws if they are not authentic.
   decipher.final();
   return plain;
 }
@@ -89,7 +88,7 @@ function boundContext(header: Buffer, context: string): Buffer {
   return bound;
 }
 
-/** Joins the parts of a place so that no two places can be confused. */
+/** Joins the parts of a context so that no two contexts can be confused. */
 export function contextOf(...parts: (string | number)[]): string {
   return JSON.stringify(parts);
 }

@@ -6,9 +6,9 @@ import type { MasterKey } from './master-key.ts';
 import { contextOf, keyFrom, newKey, seal, sealedBy, unseal, type VersionedKey } from './sealing.ts';
 import { addTenantKey, findTenantKeys } from './secrets.repository.ts';
 
-/** The keys of tenants, which the master key seals and which seal data keys. Remembered for a minute. */
+/** The keys of tenants. The master key seals them, and they seal data keys. They are cached for a minute. */
 export type TenantKeys = {
-  /** The newest, or the one of that version. */
+  /** Returns the newest version of the key, or the given one. */
   get(db: TenantReads, version?: number): Promise<VersionedKey>;
   add(tx: TenantTx, version: number): Promise<void>;
 };
@@ -28,7 +28,8 @@ export function openTenantKeys({ master, clock }: { master: MasterKey; clock: Cl
       keys.set(version, { version, key: keyFrom(opened) });
     }
     const remember = () => tenants.set(db.tenantId, { at: clock.now(), keys });
-    // A key that a transaction made and then rolled back must never be remembered: what it seals could not be opened.
+    // A key is cached only after the commit: if the transaction is rolled back, nobody could open what the key has
+    // sealed.
     if (db.inTransaction) (db as TenantTx).afterCommit(remember);
     else remember();
     return keys;

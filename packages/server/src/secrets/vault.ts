@@ -11,18 +11,18 @@ import { addSystemSecret, findDataKey, findSystemSecrets, findTenantKeys } from 
 import { CACHE_MS, MAX_CACHED_TENANTS, openTenantKeys } from './tenant-keys.ts';
 
 /**
- * Envelope encryption: the master key seals each tenant's key, the tenant's key seals a data key for each subject, the
- * data key seals the data. Destroying one data key erases one subject; nothing else has to be found.
+ * Envelope encryption: the master key seals each tenant's key, the tenant's key seals a data key for each subject, and
+ * the data key seals the data. To erase a subject, only its data key must be destroyed.
  */
 export type Vault = {
-  /** A secret of the installation, made at its first use; the newest version first. */
+  /** The versions of a secret of the installation, the newest first. It is created at its first use. */
   systemSecret(db: SystemDb, name: string): Promise<VersionedKey[]>;
-  /** The tenant's first key, in the transaction that makes the tenant. */
+  /** Creates the tenant's first key, in the transaction that creates the tenant. */
   createTenantKey(tx: TenantTx): Promise<void>;
-  /** Seals new data keys with a new version from now on. */
+  /** Creates a new version of the tenant's key, which seals new data keys from now on. Resolves to its number. */
   rotateTenantKey(tx: TenantTx): Promise<number>;
   tenantKey(db: TenantReads, version?: number): Promise<VersionedKey>;
-  /** `key` is that of `dataKeyColumn`, where it was read in the same transaction. */
+  /** `key` is that of `dataKeyColumn`, if the same transaction has read it. */
   sealFor(
     tx: TenantTx,
     subject: string,
@@ -38,8 +38,8 @@ export type Vault = {
     key?: Uint8Array | null,
   ): Promise<Buffer>;
   /**
-   * The same for short texts that are asked for again and again: one that was opened lately is remembered. Nothing if the
-   * subject was destroyed since the text was read. `key` is that of `dataKeyColumn`, where it was read with the text.
+   * `openFor` for short texts that are read again and again: the last one of each subject is cached. Undefined if the
+   * subject was destroyed since the text was read. `key` is that of `dataKeyColumn`, if it was read with the text.
    */
   openTextFor(
     db: TenantReads,
@@ -48,35 +48,35 @@ export type Vault = {
     sealed: Uint8Array,
     key?: Uint8Array | null,
   ): Promise<string | undefined>;
-  /** The same for many values of one subject, whose key is read once. */
+  /** `openFor` for many values of one subject, whose key is read once. */
   unsealerFor(db: TenantReads, subject: string): Promise<(context: string, sealed: Uint8Array) => Buffer>;
-  /** For long values, which are sealed once the transaction that made sure of the key has committed. */
+  /** Seals long values after the commit of the transaction, which ensures that the key exists. */
   sealerFor(tx: TenantTx, subject: string, key?: Uint8Array | null): Promise<Sealer>;
-  /** The same with a key that was read, which needs no transaction. */
+  /** `sealerFor` with a key that was read before, which needs no transaction. */
   sealerWith(db: TenantReads, subject: string, key: Uint8Array): Promise<Sealer>;
   openerFor(db: TenantReads, subject: string, key?: Uint8Array | null): Promise<Opener>;
   /**
-   * For what rows hold about persons: one key for each tenant. Outside of a transaction nothing if it was never made, and so
-   * nothing was ever sealed with it.
+   * Seals personal data in rows, with one key for each tenant. Outside of a transaction it is undefined if the key does
+   * not exist: then nothing was sealed with it.
    */
   personal(db: TenantReads): Promise<PersonalSeal | undefined>;
-  /** Seals with the master key itself: for values outside the database that must open beside an older copy of it. */
+  /** Seals with the master key itself, for values outside the database that must also open with an older copy of it. */
   sealOutside(context: string, plain: Uint8Array): Uint8Array;
   openOutside(context: string, sealed: Uint8Array): Buffer;
-  /** Everything sealed for the subject is unreadable once this commits. */
+  /** Destroys the key of the subject: after the commit, nobody can open what was sealed for it. */
   destroySubject(tx: TenantTx, subject: string): Promise<void>;
-  /** The same for many subjects, in one statement. */
+  /** `destroySubject` for many subjects, in one statement. */
   destroySubjects(tx: TenantTx, subjects: readonly string[]): Promise<void>;
 };
 
 export type Sealer = (context: string, plain: Uint8Array) => SealedBlob;
 /** Each call to `chunks()` encrypts anew, with a fresh nonce. */
 export type SealedBlob = { readonly size: number; chunks(): AsyncIterable<Uint8Array> };
-/** What it yields has been proven, chunk by chunk; it throws where the sealed value is not what was sealed. */
+/** Yields authenticated chunks, and throws at the first chunk that was changed. */
 export type Opener = (context: string, sealed: SealedSource, plainSize: number) => AsyncGenerator<Buffer>;
 
 const PERSONAL = 'personal';
-const MAX_KEPT_TEXT = 2000;
+const MAX_CACHED_TEXT = 2000;
 
 export const systemSecretContext = (name: string, version: number) => contextOf('system-secret', name, version);
 const outsideContext = (context: string) => contextOf('outside', context);
@@ -114,7 +114,7 @@ export function openVault({ master, clock }: { master: MasterKey; clock: Clock }
       const fresh = text && text.context === context && Math.abs(now - text.at) < CACHE_MS;
       if (fresh && Buffer.compare(text.sealed, sealed) === 0) return text.plain;
       const plain = unseal(entry.key, dataContext(db.tenantId, subject, context), sealed).toString('utf8');
-      if (plain.length <= MAX_KEPT_TEXT) entry.text = { context, sealed, plain, at: now };
+      if (plain.length <= MAX_CACHED_TEXT) entry.text = { context, sealed, plain, at: now };
       return plain;
     },
     async unsealerFor(db, subject) {
@@ -160,7 +160,7 @@ async function systemSecret(master: MasterKey, clock: Clock, db: SystemDb, name:
   }));
 }
 
-/** The seals of tenants for what rows hold about persons. */
+/** The seals of tenants for personal data in rows. */
 function personalSeals(dataKeys: DataKeys): Vault['personal'] {
   const seals = boundedMap<TenantId, PersonalSeal>(MAX_CACHED_TENANTS);
   return async (db) => {
@@ -172,7 +172,7 @@ function personalSeals(dataKeys: DataKeys): Vault['personal'] {
       ? await dataKeys.open(db, PERSONAL, stored)
       : await dataKeys.ensure(db as TenantTx, PERSONAL);
     const newSeal = personalSeal(db.tenantId, key);
-    // A key that a transaction made and then rolled back must never be remembered.
+    // A key is cached only after the commit: if the transaction is rolled back, the key does not exist.
     if (db.inTransaction) (db as TenantTx).afterCommit(() => seals.set(db.tenantId, newSeal));
     else seals.set(db.tenantId, newSeal);
     return newSeal;
