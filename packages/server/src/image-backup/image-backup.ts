@@ -16,26 +16,26 @@ import {
 } from './manifest.ts';
 
 /**
- * Backups of the images, consistent with a copy of the database: the images are those that the copy names, and they are
- * saved after it was made. A server removes an image only together with its row, or a day after nobody named it, so what
- * is missing by then belongs to somebody who was erased meanwhile. The bytes under a key never change, so an image that
- * an earlier backup holds is not copied again.
+ * Backs up the images that a copy of the database names, after the copy was made. A server removes an image only
+ * together with its row, or a day after the last row that named it was removed; so an image that is missing during the
+ * backup belongs to somebody who was erased meanwhile. The bytes under a key never change, so an image in an earlier
+ * backup is not copied again.
  */
 export type ImageBackup = {
   folder: string;
   stamp: string;
   database: ManifestHead['database'];
-  /** Of the copy of the database. */
+  /** The keys of the images in the copy of the database. */
   keys: AsyncIterable<string>;
-  /** Which of these the database still names now. */
+  /** Returns those of the keys that the database still names now. */
   referenced(keys: readonly string[]): Promise<Set<string>>;
   from: Places;
-  /** Nothing: the images are only listed. */
+  /** Undefined if the images are only listed. */
   to: Places | undefined;
   onImage?(done: number): void;
 };
 
-/** Where images lie, and where the list of what was erased does. */
+/** The places of the images and of the erasure log. */
 export type Places = {
   images: Pick<Blobs, 'list' | 'get' | 'put' | 'delete'>;
   erased: Pick<Blobs, 'list' | 'get' | 'put'>;
@@ -43,7 +43,7 @@ export type Places = {
 
 export type ImageBackupDone = { manifest: string; images: number; copied: number; erasedMeanwhile: number };
 
-const ASKED_AT_ONCE = 200;
+const KEYS_AT_ONCE = 200;
 
 export async function backUpImages(options: ImageBackup): Promise<ImageBackupDone> {
   const { folder, stamp, database, to } = options;
@@ -105,10 +105,10 @@ async function* listedImages(options: ImageBackup, counts: Counts): AsyncGenerat
   await settleMissing(options, missing, counts);
 }
 
-/** An image that the database still names and that is nowhere is lost: the backup must not look complete. */
+/** Rejects if the database still names a missing image: the image is lost, and the backup must not look complete. */
 async function settleMissing({ referenced }: ImageBackup, missing: readonly string[], counts: Counts): Promise<void> {
-  for (let at = 0; at < missing.length; at += ASKED_AT_ONCE) {
-    const [lostKey] = await referenced(missing.slice(at, at + ASKED_AT_ONCE));
+  for (let at = 0; at < missing.length; at += KEYS_AT_ONCE) {
+    const [lostKey] = await referenced(missing.slice(at, at + KEYS_AT_ONCE));
     if (lostKey !== undefined) {
       throw new BackupError(
         `The database names an image that is not in its place: ${lostKey}. The backup was not finished.`,
@@ -118,7 +118,9 @@ async function settleMissing({ referenced }: ImageBackup, missing: readonly stri
   counts.erasedMeanwhile = missing.length;
 }
 
-/** All of them: a rotation of the master key seals them anew under the same name. */
+/**
+ * Copies all entries of the erasure log, because a rotation of the master key seals them again under the same names.
+ */
 async function copyErased(from: Places, to: Places): Promise<void> {
   await putEntries(from, to, await allKeys(from.erased));
 }
@@ -139,7 +141,7 @@ export type VerifiedBackup = { manifest: string; images: number; faults: string[
 
 const MAX_FAULTS = 100;
 
-/** Reads everything that belongs to one backup. `images` are those of the folder, or of the bucket they were listed in. */
+/** Reads all files of one backup. `images` are in the folder, or in the bucket where they were listed. */
 export async function verifyBackup(
   folder: string,
   name: string,
@@ -178,7 +180,7 @@ export async function hashOfFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** Puts back what is not there. */
+/** Restores the images that are missing. */
 export async function restoreImages(
   manifest: Manifest,
   from: Places,
@@ -201,7 +203,9 @@ export async function restoreImages(
   return { restored };
 }
 
-/** Removes all backups but the newest, the images that none of these names, and what interrupted backups have left. */
+/**
+ * Removes all backups but the newest ones, the images that none of these names, and the files of interrupted backups.
+ */
 export async function keepNewest(
   folder: string,
   keep: number,
@@ -223,7 +227,7 @@ export async function keepNewest(
   return over;
 }
 
-/** What is older than every manifest: the backup that made it has not come to its end. */
+/** The files that are older than every manifest: their backups were interrupted. */
 function interruptedIn(folder: string): string[] {
   const [oldest] = manifestsIn(folder);
   if (oldest === undefined) return [];

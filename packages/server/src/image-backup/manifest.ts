@@ -5,16 +5,16 @@ import { createInterface } from 'node:readline';
 import { BackupError } from '../db/sqlite/backup.ts';
 
 /**
- * What belongs to one backup: lines of JSON. The first says when and what, then comes one for each image, the last holds
- * the hash of all lines before it. A manifest without its last line was not finished and is no backup.
+ * The content of one backup, as lines of JSON: the head, a line for each image, and the hash of all lines before. A
+ * manifest without its last line was not finished and is not a backup.
  */
 export type ManifestHead = {
   readonly grove: 'backup';
   readonly version: 1;
   readonly at: string;
-  /** None if the database is PostgreSQL, which pg_dump saves. */
+  /** Null if the database is PostgreSQL, which pg_dump saves. */
   readonly database: { readonly file: string; readonly bytes: number; readonly sha256: string } | null;
-  /** `copied`: the images lie in the folder. `listed`: they stay in their bucket, which keeps versions of its own. */
+  /** `copied`: the images are in the folder. `listed`: they stay in their bucket, which keeps versions itself. */
   readonly images: 'copied' | 'listed';
 };
 
@@ -24,16 +24,16 @@ export type ManifestImage = { readonly key: string; readonly bytes: number | nul
 export const MANIFEST = '.manifest';
 const WRITE_CHARACTERS = 2 ** 16;
 const MAX_MANIFESTS = 10_000;
-/** The name of a file, with no folder. */
+/** The name of a file without a folder. */
 const DATABASE = /^[\w.-]+\.sqlite$/;
 
-/** The names of the manifests in a folder, oldest first: they begin with their time. */
+/** The names of the manifests in a folder, the oldest first: they begin with their time. */
 export function manifestsIn(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(MANIFEST));
   return names.sort().slice(-MAX_MANIFESTS);
 }
 
-/** Gets its name when it is complete and on the disk. */
+/** Writes a manifest. It gets its name when it is complete and on the disk. */
 export async function writeManifest(
   file: string,
   head: ManifestHead,
@@ -85,7 +85,8 @@ export async function readManifest(folder: string, name: string): Promise<Manife
     if (!head) {
       head = value as ManifestHead;
       if (head.grove !== 'backup' || head.version !== 1) throw refuse('is not a manifest that this release can read');
-      // The file is read, and deleted with an old backup: whoever can write a manifest must not choose any file.
+      // Restoring reads this file, and an old backup is deleted with it. Somebody who can write a manifest must not be
+      // able to choose any file.
       if (head.database !== null && !DATABASE.test(head.database?.file))
         throw refuse('names a database that is not in its folder');
     } else if (typeof (value as { key?: unknown }).key !== 'string') {
