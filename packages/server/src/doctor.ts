@@ -24,8 +24,8 @@ import { everyTenantId } from './tenants/tenants.repository.ts';
 export type { Check };
 
 /**
- * What is wrong with an installation, and what to do about it. Nothing is changed: no folder is made, no migration is
- * run, no file is touched.
+ * Finds what is wrong with an installation, and says what to do. It changes nothing: it creates no folder and runs no
+ * migration.
  */
 export async function examine(
   environment: Environment,
@@ -51,7 +51,7 @@ export async function examine(
   ];
 }
 
-/** Master key, database and clock: what one of them is worth, the others show. */
+/** Checks the master key, the database and the clock together, because each shows whether the others are right. */
 async function checkData(config: Config, now: number): Promise<Check[]> {
   const key = checkKey(config);
   const db = config.database;
@@ -61,7 +61,7 @@ async function checkData(config: Config, now: number): Promise<Check[]> {
   let view: View | undefined;
   try {
     view = openView(db);
-    // The database comes first: what is read from a damaged one says nothing about the key.
+    // The database is first, because a damaged one says nothing about the key.
     const database = await (isFile(db) ? checkSqlite(db.file) : checkPostgres(view, db.maxConnections));
     const migrations = await checkMigrations(view);
     const opens = await checkKeyOpens(view, key, everyTenantId(view.system));

@@ -5,7 +5,7 @@ import { openBlobs } from '../engines/blobs/open.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
-/** Whether images can be kept where they should be. Nothing is written there: a bucket is asked what it holds. */
+/** Checks whether images can be stored. It writes nothing, and only lists what a bucket holds. */
 export async function checkBlobs(
   config: Pick<Config, 'blobFolder' | 's3' | 'database' | 'dataFolder'>,
   clock: Clock,

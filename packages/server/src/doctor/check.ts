@@ -1,4 +1,4 @@
-/** What was found about one thing, and what to do about it. */
+/** The result of one check, and what to do about it. */
 export type Check = { name: string; state: 'ok' | 'warning' | 'fault'; message: string; remedy?: string };
 
 export const ok = (name: string, message: string): Check => ({ name, state: 'ok', message });

@@ -5,12 +5,12 @@ const TOLERANCE_MS = 5000;
 const EARLIEST_YEAR = 2025;
 const LATEST_YEAR = 2100;
 
-/** The time here, the time in the database, and the latest time that the database has seen. */
+/** The time of this machine, the time of the database, and the latest time that the database has stored. */
 type Clocks = { system: number; database?: number; latest?: number };
 
 const LATEST = 'SELECT max(applied_at) AS latest FROM schema_migrations';
 
-/** Tokens, expiries and one-time codes all stand on the clock. */
+/** Checks the clock, on which tokens, expiries and one-time codes depend. */
 export function checkClock({ system, database = system, latest = 0 }: Clocks): Check {
   const name = 'clock';
   const remedy = 'Set the clock; let the machine keep it with NTP.';

@@ -9,7 +9,7 @@ export function checkNode(version: string): Check {
   return fault('node', `Node ${version} is too old.`, `Install Node ${NODE_MAJOR} or newer.`);
 }
 
-/** Without a configuration nothing else can be looked at. */
+/** Reads the configuration. Without it, nothing else can be checked. */
 export function checkConfiguration(environment: Environment): { config: Config | undefined; checks: Check[] } {
   const name = 'configuration';
   try {

@@ -5,7 +5,7 @@ import { type Check, fault, ok, warning } from './check.ts';
 const NAME = 'decoder';
 const DOCUMENTATION = 'docs/security.md says what is in force without it.';
 
-/** Starts the process that decodes what strangers send, and reports how far it is confined. */
+/** Starts the process that decodes images of strangers, and reports how well it is confined. */
 export async function checkDecoder(): Promise<Check> {
   try {
     const child = await startChild({ memoryBytes: 2 ** 29, pages: false, niceness: 0 });
@@ -28,7 +28,7 @@ export function judgeConfinement({ systemCalls, nodePermissions, reason }: Confi
   return warning(NAME, `Its system calls are not filtered (${reason}); ${rest}.`, remedy);
 }
 
-/** Undefined where users have no numbers. */
+/** `userId` is undefined on systems whose users have no numbers. */
 export function checkUser(userId: number | undefined): Check {
   const name = 'user';
   if (userId !== 0) return ok(name, 'This is not root.');

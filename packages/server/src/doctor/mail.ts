@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { faultOfSmtp } from '../engines/mail/smtp.ts';
 import { type Check, fault, ok } from './check.ts';
 
-/** Whether the mail server takes messages from here. It is asked, and sent nothing. Who wants no mail hears nothing. */
+/** Checks whether the mail server accepts messages. It sends none. Without a configured server there is no result. */
 export async function checkMail({ smtp }: Pick<Config, 'smtp'>): Promise<Check[]> {
   if (!smtp) return [];
   const name = 'mail';

@@ -6,7 +6,7 @@ import { type MasterKey, openMasterKey } from '../secrets/master-key.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 import { openToOthers } from './open-to-others.ts';
 
-const MAX_TOLD = 5;
+const MAX_SHOWN_FAULTS = 5;
 const NAME = 'master key';
 
 /** The key itself; `missing` is the file that should hold it. */
@@ -34,7 +34,7 @@ export function checkKey({ masterKey }: Pick<Config, 'masterKey'>): Key {
   }
 }
 
-/** What the key is worth, the database shows. */
+/** Checks whether the key opens the sealed data of the database. */
 export async function checkKeyOpens(view: View, { master, missing }: Key, tenantIds: TenantIds): Promise<Check[]> {
   const remedy = 'Put back the key that sealed this data, or set GROVE_MASTER_KEY or GROVE_MASTER_KEY_FILE.';
   if (missing !== undefined) {
@@ -44,11 +44,11 @@ export async function checkKeyOpens(view: View, { master, missing }: Key, tenant
   if (!master || !(await canHoldSealedData(view))) return [];
   const { sealed, faults } = await checkSeals(view, master, tenantIds);
   if (faults.length === 0) return [ok(NAME, `It opens everything it sealed (${sealed} keys and secrets).`)];
-  const first = faults.slice(0, MAX_TOLD).join('; ');
+  const first = faults.slice(0, MAX_SHOWN_FAULTS).join('; ');
   return [fault(NAME, `It does not open ${faults.length} of ${sealed} sealed keys and secrets: ${first}.`, remedy)];
 }
 
-/** A key that is missing where nothing was sealed yet is only a first start that has not been. */
+/** A missing key is only a warning if nothing is sealed yet: the first start creates it. */
 export function checkNotMade(missing: string | undefined): Check[] {
   return missing === undefined ? [] : [warning(NAME, `${missing} does not exist.`, 'The first start makes it.')];
 }

@@ -4,7 +4,7 @@ import { trustOf } from '../identity-store/passkeys/metadata/open-metadata.ts';
 import { readBlob } from '../identity-store/passkeys/metadata/read-blob.ts';
 import { type Check, fault, ok, warning } from './check.ts';
 
-/** Whether FIDO's metadata can be read, where the operator has named it. Nothing is fetched. */
+/** Checks whether FIDO's metadata can be read, if it is configured. It fetches nothing. */
 export async function checkMetadata(
   { fidoMetadata: metadataPlace }: Pick<Config, 'fidoMetadata'>,
   now: number,

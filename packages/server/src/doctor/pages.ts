@@ -1,7 +1,7 @@
 import { hasPages } from '../pages.ts';
 import { type Check, fault, ok } from './check.ts';
 
-/** Whether end users can open a page: a server without pages answers all else. */
+/** Checks whether the pages are built: a server without them answers everything else. */
 export async function checkPages(folder: string): Promise<Check> {
   const name = 'pages';
   if (await hasPages(folder)) return ok(name, 'The pages of end users are built.');

@@ -24,7 +24,7 @@ export async function checkPort({ port, host, dataFolder, database }: Config): P
   return fault(name, `Port ${port} is held by a Grove server that is not ready.`, 'Look into its log.');
 }
 
-/** Listens for a moment, on every address that the name has; nothing is accepted. */
+/** Listens for a moment, on every address of the name. It accepts no connection. */
 async function listenFault(host: string, port: number): Promise<string | undefined> {
   try {
     for (const { address } of await lookup(host, { all: true })) {

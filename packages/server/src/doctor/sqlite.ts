@@ -22,7 +22,7 @@ export async function checkSqlite(file: string): Promise<Check[]> {
   return checks;
 }
 
-/** The file format itself says it: byte 18 is 2 for a write-ahead log. */
+/** Byte 18 of a database file is 2 if it has a write-ahead log. */
 function isWal(file: string): boolean {
   const handle = openSync(file, 'r');
   try {

@@ -2,7 +2,7 @@ import { isVisionInstalled } from '../engines/vision/installed.ts';
 import type { VisionMode } from '../engines/vision/modes.ts';
 import { type Check, ok, warning } from './check.ts';
 
-/** Whether pictures are looked at. A server without vision works, and a human decides every live verification. */
+/** Checks whether the server analyses images. Without vision it works, and a human decides every live verification. */
 export function checkVision(mode: VisionMode, isInstalled = isVisionInstalled()): Check {
   const name = 'vision';
   if (mode === 'off') return ok(name, 'Vision is switched off (GROVE_VISION); a human decides.');
