@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SystemDb } from '../db/db.ts';
 import type { Lease, LeaseTable } from './lease-table.ts';
 
-/** Runs a claim under a lease with a token of its own, which lasts as long as those of the queue unless given. */
+/** Runs a claim with a new lease. `leaseMs` replaces the length of the queue's leases. */
 export type UnderLease = <T>(claim: (lease: Lease) => Promise<T>, leaseMs?: number) => Promise<T>;
 
 /**
@@ -22,7 +22,7 @@ export const MAX_LOST_CLAIMS = 32;
 /** The part of a lease that passes between the first search for a lost claim and the second. Then the time doubles. */
 const FIRST_WAIT = 1 / 64;
 
-/** `at`: the time of the claim. By then its items were due, whatever the clock says later. */
+/** `at` is the time of the claim, when its items were due. The clock may be set back later. */
 type LostClaim = Lease & { readonly at: number };
 
 export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: ClaimedQueue): Claims {
@@ -30,11 +30,11 @@ export function openClaims(db: Pick<SystemDb, 'write'>, { table, leaseMs }: Clai
   let searchedAt = 0;
   let waitMs = 0;
   const giveBackLost = async (now: number) => {
-    // A claim may be committed after its connection was lost, so it is looked for until its lease is over.
+    // A claim may be committed after its connection was lost, so the search is repeated until its lease is over.
     const pending = lostClaims.filter(({ until }) => until > now);
     lostClaims.splice(0, lostClaims.length, ...pending);
     if (pending.length === 0) return;
-    // Everything that is due is looked through. With a long queue, that takes longer than many claims.
+    // The search reads everything that is due. With a long queue, that takes longer than many claims.
     const passedMs = now - searchedAt;
     if (passedMs >= 0 && passedMs < waitMs) return;
     const tokens = pending.map(({ token }) => token);

@@ -3,22 +3,25 @@ import { inList, SKIP_LOCKED } from '../db/sql/dialect.ts';
 import { prepare } from '../db/sql/statement.ts';
 
 /**
- * A table whose rows are leased. A claim writes its own random token and a time into each row; whoever holds that token
- * answers for the row until the time is over and another server claims it.
+ * A table whose rows are leased. A claim writes a random token and a time into each row. The server with that token is
+ * responsible for the row until that time; then another server may claim it.
  */
 export type LeaseTable = {
-  /** Each of these returns the items that the caller still holds or held. What others have claimed is left alone. */
+  /**
+   * Extends the leases, and returns the items that the caller still holds. Items that another server has claimed stay
+   * unchanged.
+   */
   extend<I extends Leased>(tx: Writes, items: readonly I[], until: number): Promise<Set<I>>;
-  /** Undoes the claim. */
+  /** Undoes the claims, and returns the items that the caller held. */
   giveBack<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
-  /** Undoes claims of which only the token is known, and that were made by then. Returns the number of their items. */
+  /** Undoes claims by their tokens, if they were made by `claimedUntil`. Returns the number of their items. */
   giveBackClaims(tx: Writes, tokens: readonly string[], claimedUntil: number): Promise<number>;
   remove<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
-  /** The same as the last statement of the transaction. */
+  /** `remove` as the last statement of the transaction. */
   removeLast<I extends Leased>(tx: Writes, items: readonly I[]): Promise<Set<I>>;
   /**
-   * For a server that knows that it is the only one: whoever held a lease is gone. With a time, only leases that end after
-   * it: a clock that was ahead has made them.
+   * For a single server: no other server holds a lease. With a time, frees only leases that end after it, which a clock
+   * that was ahead has made.
    */
   freeAll(tx: Writes, after?: number): Promise<number>;
 };

@@ -1,6 +1,6 @@
 import type { QueueLog } from './log.ts';
 
-/** Claims for as long as there is something, then less and less often, and at once after `ring`. */
+/** Claims while items are due, then less and less often, and at once after `ring`. */
 export type Poll = {
   start(): void;
   ring(): void;

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueueLog } from './log.ts';
 
-/** Results that are not written yet. Those of one group are written together; a database that is away is waited for. */
+/** Results that are not written yet. Those of one group are written together. While the database is away, they wait. */
 export type Results<R> = {
   add(group: string, result: R): void;
   all(): R[];
   readonly size: number;
-  /** True if nothing is left to write. */
+  /** True if all results are written. */
   readonly isWritten: boolean;
   /** From now on, results that cannot be written at once are dropped: the items run again when their leases are over. */
   hurry(): void;
@@ -45,7 +45,7 @@ export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>):
       },
     );
   const writeAll = async () => {
-    // Those that end in the same turn are written together.
+    // Results of the same turn are written together.
     await new Promise((turn) => setImmediate(turn));
     for (let next = first(waiting); next; next = first(waiting)) {
       const [group, results] = next;

@@ -24,7 +24,7 @@ export type Worker = {
   extendLeases(): Promise<void>;
 };
 
-/** What makes one queue different from another. */
+/** The differences between queues. */
 export type QueuePolicy<Item extends Leased, Result> = {
   /** Names the items in the log. */
   readonly noun: string;
@@ -65,14 +65,14 @@ export type Claim<Item> = { readonly items: readonly Item[]; readonly mayBeMore:
 export type Items<Item> = {
   readonly waiting: readonly Item[];
   readonly running: readonly Item[];
-  /** Those of the running that have not left their place. */
+  /** The running items that have not left their place. */
   readonly atWork: readonly Item[];
   readonly size: number;
 };
 export type Finished<Item, Result> = { readonly item: Item; readonly result: Result };
 
 export type WorkerDeps = { db: Db; clock: Clock; log: QueueLog; stopWithinMs?: number | undefined };
-/** What every queue is opened with. */
+/** The options of every queue. */
 export type QueueOptions = WorkerDeps & {
   random?: () => number;
   leaseMs?: number;
@@ -162,7 +162,7 @@ async function runOrGiveBack<Item extends Leased, Result>(
   }
 }
 
-/** What this server holds of a queue. */
+/** The items that this server holds. */
 function openItems<Item extends Leased, Result>(
   { db, clock, log }: WorkerDeps,
   policy: QueuePolicy<Item, Result>,
@@ -217,7 +217,7 @@ function openItems<Item extends Leased, Result>(
       waiting.splice(0, waiting.length, ...waiting.filter((item) => !lostItems.has(item)));
       idle.check();
     },
-    /** Nothing more is begun; what was not begun is given back. */
+    /** Begins no more items, and gives back those that have not begun. */
     close() {
       closed = true;
       results.hurry();
@@ -255,7 +255,7 @@ type RunsDeps<Item extends Leased, Result> = {
   onRoom(): void;
 };
 
-/** Runs items, so many at once; the others wait. */
+/** Runs a limited number of items at once; the others wait. */
 function openRuns<Item extends Leased, Result>({ policy, log, heldItems, end, onRoom }: RunsDeps<Item, Result>) {
   const waiting: Item[] = [];
   const running = new Map<Item, AbortController>();
