@@ -9,16 +9,16 @@ import { openLastIssued } from './api-keys/last-issued.ts';
 import { type Authenticate, authenticator } from './tokens/authenticate.ts';
 import { openSigningKeys, type SigningKeys } from './tokens/signing-keys.ts';
 
-/** API keys and the tokens they are exchanged for, put together. */
+/** Puts together API keys and the tokens for which they are exchanged. */
 export type Arthr = {
   handlers: ReturnType<typeof apiKeyHandlers>;
   authenticate: Authenticate;
-  /** Whether the key would be let in now, with this permission. */
+  /** Whether a request with this key would be admitted now for this permission. */
   isPermitted(tenantId: TenantId, keyId: string, permission: string): Promise<boolean>;
   signing: SigningKeys;
   /** The newest pepper: new keys are hashed with it. */
   pepper: VersionedKey;
-  /** Writes what was gathered, a last time. */
+  /** Writes the pending times a last time. */
   stop(): Promise<void>;
 };
 

@@ -1,11 +1,12 @@
 import { marksPersonal, operations } from '@grove/contract';
 import { boundedMap } from '../../kernel/bounded-map.ts';
-import { fromDtm, HOUR, toDtm } from '../../kernel/clock.ts';
+import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { closest } from '../../kernel/closest.ts';
 import type { Principal } from '../../kernel/context.ts';
 import { USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
+import { momentOf } from '../../kernel/moment-of.ts';
 import { PERMISSION_TYPE, permissionSet, withoutTenant } from '../../kernel/permissions.ts';
 import type { ApiKeyType } from './api-keys.table.ts';
 
@@ -15,7 +16,9 @@ import type { ApiKeyType } from './api-keys.table.ts';
 const MAX_PERMISSIONS_LENGTH = 6000;
 const MAX_SESSION_MS = 24 * HOUR;
 
-/** `before` are those that a key has already: what was taken once may be sent back. */
+/**
+ * `before` are the present permissions of the key. They may be sent back even if no operation requires them any more.
+ */
 export function checkPermissions(
   tenantId: TenantId,
   permissions: readonly string[],
@@ -44,7 +47,7 @@ export function checkPermissions(
 }
 
 const OF_OPERATIONS = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
-/** Every permission that is asked for anywhere. */
+/** Every permission that an operation or a feature requires. */
 const CATALOGUE: readonly string[] = [...OF_OPERATIONS, USE_CLOUD_SECRET];
 
 /** Refuses a permission that matches no operation: it is a typing error, and the key would be refused everywhere. */
@@ -60,8 +63,8 @@ function unknownFault(permission: string, prefix: string): string | undefined {
 }
 
 /**
- * A caller can grant only what it holds. What a key keeps is granted again by every change that leaves it active, so a
- * change of its name cannot carry permissions past the caller's own.
+ * A caller can grant only permissions that it holds. Every change that leaves the key active grants all its permissions
+ * again, so that a change of its name cannot keep permissions beyond those of the caller.
  */
 export function checkGrants(caller: Principal, permissions: readonly string[]): void {
   const missing = permissions.findIndex((permission) => !caller.permissions.holds(withoutTenant(permission)));
@@ -79,7 +82,7 @@ const OF_PERSONS = [
   ),
 ];
 
-/** Ensures that whoever sees personal data masked creates no key that shows it. */
+/** Ensures that an operator who sees personal data masked creates no key that shows it. */
 export function checkSight({ operator, tenantId }: Principal, permissions: readonly string[]): void {
   if (!operator?.isMasked) return;
   const opened = permissions.findIndex((each) => OF_PERSONS.some(permissionSet(tenantId, [each]).holds));
@@ -88,7 +91,7 @@ export function checkSight({ operator, tenantId }: Principal, permissions: reado
   throw new ApiError(100015, { errors: [{ pointer: `/permissions/${opened}`, message }] });
 }
 
-/** When the key expires, from what was given and what was there before. */
+/** The time at which the key expires, from the input and the stored row. */
 export function checkExpiry(
   type: ApiKeyType,
   input: { expiringDtm?: string | null; changesType: boolean },
@@ -96,14 +99,12 @@ export function checkExpiry(
   now: number,
 ): number | null {
   const pointer = '/expiringDtm';
-  const at = input.expiringDtm === undefined ? before : input.expiringDtm === null ? null : fromDtm(input.expiringDtm);
+  const at = input.expiringDtm === undefined ? before : momentOf(input.expiringDtm ?? undefined, pointer);
   if (at === null) {
     if (type === 'SESSION') throw invalidInput({ pointer, message: 'is required for a key of type SESSION' });
     return null;
   }
   if (input.expiringDtm === undefined && !input.changesType) return at;
-  // A leap second is a valid date-time that this clock cannot name.
-  if (Number.isNaN(at)) throw invalidInput({ pointer, message: 'is not a valid date-time' });
   if (at <= now) throw invalidInput({ pointer, message: `must be in the future; it is ${toDtm(now)} now` });
   if (type === 'SESSION' && at > now + MAX_SESSION_MS) {
     throw invalidInput({ pointer, message: 'must be at most 24 hours ahead for a key of type SESSION' });
@@ -118,8 +119,8 @@ const opened = boundedMap<string, OpenedPermissions>(2000);
 let last: { json: string; entry: OpenedPermissions } | undefined;
 
 /**
- * The permissions as they are stored, and the operations they open, in the words of the permission table. Every
- * permission names its tenant, so the text alone says whose it is.
+ * Reads the stored permissions of a key, and lists the operations that they permit, in the words of the permission
+ * table. Every permission names its tenant, so the text alone is a sufficient key of the cache.
  */
 export function openPermissions(tenantId: TenantId, json: string): OpenedPermissions {
   if (last?.json === json) return last.entry;

@@ -19,7 +19,7 @@ export function parseApiKey(code: string): ParsedApiKey | undefined {
   return match ? { environment: match[1] as 'live' | 'test', keyId: match[2] as string } : undefined;
 }
 
-/** Plain ASCII: a single other character would make the whole answer twice as dear to write. */
+/** Plain ASCII: one other character would double the time to write the whole answer. */
 export function maskedCode(environment: string, keyId: string): string {
   return `grv_${environment}_${keyId}_...`;
 }
@@ -30,7 +30,7 @@ export function hashApiKey(pepper: KeyObject, code: string): Buffer {
 
 const NO_HASH = Buffer.alloc(32);
 
-/** Takes the same time whether the key is known or not. */
+/** Takes the same time whether or not the key exists. */
 export function matchesApiKey(pepper: KeyObject, code: string, stored: Uint8Array | undefined): boolean {
   const equal = timingSafeEqual(hashApiKey(pepper, code), stored ?? NO_HASH);
   return equal && stored !== undefined;

@@ -31,10 +31,10 @@ const REMOVE_OWNER = keyTenants.delete('WHERE key_id = :key_id');
 export const findApiKey = apiKeys.select(apiKeys.columns, BY_ID).get;
 export const findApiKeyView = apiKeys.select(VIEW, BY_ID).get;
 
-/** Nobody else can change the key until the transaction ends. */
+/** Locks the key until the transaction ends. */
 export const findApiKeyForUpdate = apiKeys.select(apiKeys.columns, `${BY_ID} ${FOR_UPDATE}`).get;
 
-/** The one question that is asked before the tenant is known. */
+/** Finds the tenant of a key. All other queries know the tenant. */
 export async function findOwner(
   system: Reads,
   keyId: string,

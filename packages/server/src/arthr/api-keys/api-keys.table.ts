@@ -4,7 +4,7 @@ import type { Environment } from '../../kernel/environment.ts';
 export type ApiKeyStatus = 'ACTIVE' | 'BLOCKED' | 'ARCHIVED';
 export type ApiKeyType = 'PERMANENT' | 'SESSION';
 
-/** What callers may see of a key. */
+/** The columns that callers may see. */
 const view = {
   id: text(),
   environment: text<Environment>(),
@@ -26,7 +26,7 @@ export const apiKeys = table('api_keys', {
   pepper_version: integer(),
 });
 export const VIEW = Object.keys(view) as (keyof typeof view)[];
-/** What an update of a key stores. */
+/** The columns that an update stores. */
 export const CHANGEABLE = [
   'type',
   'name',
@@ -43,7 +43,7 @@ export type ApiKeyView = Pick<ApiKeyRow, keyof typeof view>;
 
 export const keyTenants = table('key_tenants', { key_id: text(), owner_tenant_id: text() });
 
-/** The properties a list can be sorted by. What may be absent comes first, on both engines. */
+/** The properties by which a list can be sorted. Absent values come first, on both engines. */
 export const SORTABLE = {
   id: 'id',
   name: 'name_folded',

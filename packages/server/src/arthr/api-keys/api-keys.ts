@@ -35,8 +35,8 @@ import type { LastIssued } from './last-issued.ts';
 /** Management of API keys, and the exchange of a key for a token (specification 4.1 to 4.6). */
 
 export const MAX_API_KEYS_PER_TENANT = 100_000;
-/** Test keys cannot use up what live keys need. */
-const KEPT_FOR_LIVE = 1000;
+/** Test keys leave this many of the tenant's keys to live ones. */
+const RESERVED_FOR_LIVE = 1000;
 
 export type ApiKeysDeps = {
   pepper: VersionedKey;
@@ -75,7 +75,7 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
     },
 
     create: mayRunAgain(async (context, { body }) => {
-      const { row, code } = newKeyRow(deps.pepper, context.now, actor(context.principal), wantedKey(context, body));
+      const { row, code } = newKeyRow(deps.pepper, context.now, actor(context.principal), newKeyOf(context, body));
       await context.db.write((tx) => storeNewKey(tx, row));
       return view(context, row, code);
     }),
@@ -107,8 +107,8 @@ export function apiKeyHandlers(deps: ApiKeysDeps) {
   });
 }
 
-/** The key that is asked for. Ensures that the caller may have it. */
-function wantedKey(
+/** The new key of a request. Ensures that the caller may create it. */
+function newKeyOf(
   { principal, tenantId, now }: Context,
   body: Change & { name: string; environment?: Environment },
 ): NewKey {
@@ -133,7 +133,7 @@ type Environment = ApiKeyRow['environment'];
 
 type Change = Body<typeof api.apiKeys.update>;
 
-/** The key as it will be: every field given is changed, every rule holds for the whole of what results. */
+/** The row after a change. Ensures that every rule holds for the result as a whole. */
 function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, change: Change): ApiKeyRow {
   const type = change.type ?? before.type;
   const name = change.name ?? before.name;
@@ -153,7 +153,7 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
     expiring_at: checkExpiry(type, { ...expiry(change), changesType }, before.expiring_at, now),
     ...updateOf({ principal, now }),
   };
-  if (!isBlockedAlone(before, after)) ensureHoldsAll(principal, before);
+  if (!onlyBlocks(before, after)) ensureHoldsAll(principal, before);
   if (status === 'ACTIVE' || change.permissions) {
     checkGrants(principal, permissions);
     checkSight(principal, permissions);
@@ -161,8 +161,8 @@ function changedRow({ principal, tenantId, now }: Context, before: ApiKeyRow, ch
   return after;
 }
 
-/** Whether a change does nothing but block the key. */
-function isBlockedAlone(before: ApiKeyRow, after: ApiKeyRow): boolean {
+/** Whether a change blocks the key and changes nothing else. */
+function onlyBlocks(before: ApiKeyRow, after: ApiKeyRow): boolean {
   const isSame = (['type', 'name', 'description', 'permissions', 'expiring_at'] as const).every(
     (column) => before[column] === after[column],
   );
@@ -170,8 +170,8 @@ function isBlockedAlone(before: ApiKeyRow, after: ApiKeyRow): boolean {
 }
 
 /**
- * Ensures that a caller changes and deletes only keys whose permissions it holds. Anybody who may update keys may block
- * one, because a leaked key has to be stopped by whoever notices it first, and blocking can be undone.
+ * Ensures that a caller changes and deletes only keys whose permissions it holds. Every caller who may update keys may
+ * block one, because anybody who notices a leaked key must be able to stop it, and blocking can be undone.
  */
 function ensureHoldsAll({ permissions }: Principal, { permissions: json }: ApiKeyRow): void {
   const keyPermissions = JSON.parse(json) as string[];
@@ -189,7 +189,7 @@ export type NewKey = Pick<ApiKeyRow, 'environment' | 'type' | 'name' | 'descript
   permissions: readonly string[];
 };
 
-/** A key that is not stored yet, and its secret, which exists nowhere else. */
+/** A new row, and its secret, which is stored nowhere. */
 export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: NewKey) {
   const id = newId(now);
   const code = newApiKeySecret(key.environment, id);
@@ -207,7 +207,7 @@ export function newKeyRow(pepper: VersionedKey, now: number, by: string, key: Ne
 }
 
 export async function storeNewKey(tx: TenantTx, row: ApiKeyRow): Promise<void> {
-  const limit = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - KEPT_FOR_LIVE;
+  const limit = row.environment === 'live' ? MAX_API_KEYS_PER_TENANT : MAX_API_KEYS_PER_TENANT - RESERVED_FOR_LIVE;
   const hasRoom = await isBelowLimit(tx, { of: ['api_keys'], limit, count: () => countApiKeys(tx) });
   if (!hasRoom) throw new ApiError(100017);
   await ensureUniqueName('API key', row.name, () => addApiKey(tx, row));
@@ -219,13 +219,13 @@ function checkEnvironment(caller: Principal, environment: 'live' | 'test'): void
   }
 }
 
-/** Ensures that a test caller learns nothing of live keys: for it they do not exist. */
+/** Ensures that a test caller learns nothing of live keys: they are treated as missing. */
 function ensureSeen<Row extends { environment: Environment }>(caller: Principal, row: Row | undefined): Row {
   if (!row || (caller.environment === 'test' && row.environment === 'live')) throw new ApiError(130);
   return row;
 }
 
-/** The header has two spellings in the wild; when both are sent, they must agree. */
+/** Clients use two spellings of the header. If both are sent, they must agree. */
 function apiKeyHeader(context: OpenContext): string | undefined {
   const one = context.header('x-api-key');
   const other = context.header('x-apikey');
@@ -251,12 +251,12 @@ function countedFailure(
 
 type View = { tenantId: TenantId; lastIssuedAt: number | null; code?: string | undefined };
 
-/** The key as callers see it: its secret is masked unless it was made just now. */
+/** The view of a key. Its secret is masked unless the key was created just now. */
 export function toApiKey(row: ApiKeyView, { tenantId, lastIssuedAt, code }: View): Static<typeof ApiKey> {
   const { permissions, permittedOperations } = openPermissions(tenantId, row.permissions);
   const createdDtm = toDtm(row.created_at);
   const { description, expiring_at } = row;
-  // One shape for every key: what is undefined is not written.
+  // All views have the same members in the same order, which is fast to write; undefined ones are not written.
   const view: { [K in keyof Static<typeof ApiKey>]: Static<typeof ApiKey>[K] | undefined } = {
     id: row.id,
     environment: row.environment,

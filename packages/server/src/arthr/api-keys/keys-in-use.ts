@@ -6,9 +6,9 @@ import { type PermissionSet, permissionSet } from '../../kernel/permissions.ts';
 import { findApiKey, findOwner } from './api-keys.repository.ts';
 
 /**
- * The API keys that callers are using right now. A record is believed for three seconds, then read again: so a key that
- * is blocked or deleted stops working at once on the node where that happened (which forgets it) and within five
- * seconds on every other, without any message between them, and the hot path reads no database.
+ * Caches the API keys that callers are using, so that a request reads no database. A cached key is read again after
+ * three seconds. A key that is blocked or deleted stops working at once on the server where that happened, which calls
+ * `forget`, and within five seconds on every other one, without a message between them.
  */
 export type KeyInUse = {
   readonly id: string;
@@ -16,7 +16,7 @@ export type KeyInUse = {
   readonly name: string;
   readonly environment: 'live' | 'test';
   readonly active: boolean;
-  /** Whether its tenant may not be used now. */
+  /** Whether nobody may use its tenant now. */
   readonly isSuspended: boolean;
   readonly expiringAt: number | null;
   readonly secretHash: Uint8Array;
@@ -26,38 +26,38 @@ export type KeyInUse = {
 };
 
 export type KeysInUse = {
-  /** The key, or undefined if there is none; at once if it is fresh in memory. */
+  /** The key; undefined if there is none. Not a promise if the key is in the cache. */
   find(keyId: string): KeyInUse | undefined | Promise<KeyInUse | undefined>;
   /** Drops the cached key, so that the next request reads it again. */
   forget(keyId: string): void;
 };
 
-const BELIEVED_MS = 3000;
+const CACHE_MS = 3000;
 const MAX_KEYS = 20_000;
-/** Of all permissions together. Most keys have one; a tenant may give each of its keys two hundred. */
+/** The limit of all cached permissions together. Most keys have one; a key may have two hundred. */
 const MAX_PERMISSION_CHARACTERS = 10_000_000;
 
-type Remembered = { at: number; key: KeyInUse | undefined };
+type CachedKey = { at: number; key: KeyInUse | undefined };
 
-function charactersOf({ key }: Remembered): number {
+function charactersOf({ key }: CachedKey): number {
   return key?.permissions.reduce((sum, permission) => sum + permission.length, 0) ?? 0;
 }
 
 export function openKeysInUse({ db, clock }: { db: Db; clock: Clock }): KeysInUse {
-  const records = boundedMap<string, Remembered>(MAX_KEYS, { max: MAX_PERMISSION_CHARACTERS, of: charactersOf });
+  const records = boundedMap<string, CachedKey>(MAX_KEYS, { max: MAX_PERMISSION_CHARACTERS, of: charactersOf });
   const loads = new Map<string, Promise<KeyInUse | undefined>>();
 
   return {
     find(keyId) {
       const record = records.get(keyId);
-      // A clock that was set back makes the record's age negative: read again then, too.
-      if (record && Math.abs(clock.now() - record.at) < BELIEVED_MS) return record.key;
+      // After the clock was set back, the age is negative: then the key is read again, too.
+      if (record && Math.abs(clock.now() - record.at) < CACHE_MS) return record.key;
       const loading = loads.get(keyId);
       if (loading) return loading;
       const at = clock.now();
       const load: Promise<KeyInUse | undefined> = readKey(db, keyId).then(
         (key) => {
-          // A load that `forget` overtook may have read the state before the change, so it is not kept.
+          // A load that began before `forget` may have read the old state, so its result is not cached.
           if (loads.get(keyId) === load) {
             loads.delete(keyId);
             records.set(keyId, { at, key });

@@ -3,8 +3,8 @@ import type { TenantId } from '../../kernel/ids.ts';
 import { touchApiKeys } from './api-keys.repository.ts';
 
 /**
- * When each key last issued a token. A write for every issue would make the hot path wait for the disk, so the times are
- * gathered and written together, once a second and at a clean stop; reads look here first.
+ * Records when each key last issued a token. A write for each token would make every exchange wait for the disk, so the
+ * times are collected and written together, once a second and at a clean stop. Reads look here first.
  */
 export type LastIssued = {
   note(tenantId: TenantId, keyId: string, at: number): void;
@@ -12,8 +12,8 @@ export type LastIssued = {
   flush(): Promise<void>;
 };
 
-/** Past this, the gatherer writes at once instead of growing. */
-const MAX_GATHERED = 10_000;
+/** With this many collected times, they are written at once. */
+const MAX_PENDING = 10_000;
 
 export function openLastIssued(db: Db, onError: (error: unknown) => void): LastIssued {
   let pending = new Map<string, { tenantId: TenantId; at: number }>();
@@ -41,7 +41,7 @@ export function openLastIssued(db: Db, onError: (error: unknown) => void): LastI
     try {
       await flushing;
     } catch (error) {
-      // Not lost: what could not be written is gathered again, unless a newer time has come since.
+      // The times stay pending, unless a newer one has come in between.
       for (const [id, entry] of writing) if (!pending.has(id)) pending.set(id, entry);
       throw error;
     } finally {
@@ -53,7 +53,7 @@ export function openLastIssued(db: Db, onError: (error: unknown) => void): LastI
   return {
     note(tenantId, keyId, at) {
       pending.set(keyId, { tenantId, at });
-      if (pending.size === MAX_GATHERED) flush().catch(onError);
+      if (pending.size === MAX_PENDING) flush().catch(onError);
     },
     of: (keyId) => (pending.get(keyId) ?? writing.get(keyId))?.at,
     flush,

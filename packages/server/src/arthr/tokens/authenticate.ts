@@ -10,15 +10,18 @@ import type { SigningKeys } from './signing-keys.ts';
 import { CLOCK_SKEW_SECONDS, type TokenClaims } from './token-claims.ts';
 import { readTokenHeader, verifyToken } from './verify-token.ts';
 
-/** Turns a bearer token into a credential, or throws the problem with it. */
+/** Turns a bearer token into a credential. Throws the problem of a token that is not accepted. */
 export type Authenticate = (token: string) => Credential | Promise<Credential>;
 
 /**
- * A token that was verified is remembered by its hash, never by itself, until it expires. The key behind it is asked for
- * on every request all the same, so a blocked key ends its tokens.
+ * Verified tokens are cached until they expire, under their hash, so that no token is in memory. Every request still
+ * looks up the key of the token, so that a blocked key ends its tokens.
  */
-const MAX_REMEMBERED = 50_000;
-/** Of all remembered tokens together: a token of a key with two hundred permissions has eight thousand. */
+const MAX_CACHED = 50_000;
+/**
+ * The limit of all cached tokens together. The token of a key with two hundred permissions has eight thousand
+ * characters.
+ */
 const MAX_CHARACTERS = 50_000_000;
 
 export type AuthenticateDeps = {
@@ -29,7 +32,7 @@ export type AuthenticateDeps = {
 };
 
 export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDeps): Authenticate {
-  const remembered = boundedMap<string, { credential: Credential; length: number }>(MAX_REMEMBERED, {
+  const credentials = boundedMap<string, { credential: Credential; length: number }>(MAX_CACHED, {
     max: MAX_CHARACTERS,
     of: ({ length }) => length,
   });
@@ -49,7 +52,8 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
       principal() {
         const now = clock.now();
         if (now >= expiresAtMs) throw new ApiError(279);
-        // The clock that issued it was ahead, and was put right: a token that is remembered would live on for as long.
+        // The clock was ahead when the token was issued, and was corrected since. A cached token would otherwise live
+        // longer by that time.
         if (now < issuedAtMs - CLOCK_SKEW_SECONDS * SECOND) throw new ApiError(280);
         const key = keys.find(claims.sub);
         return key instanceof Promise ? key.then((loadedKey) => principalBy(loadedKey, now)) : principalBy(key, now);
@@ -59,12 +63,12 @@ export function authenticator({ clock, signing, keys, issuerOf }: AuthenticateDe
 
   return (token) => {
     const digest = hash('sha256', token, 'base64');
-    const cached = remembered.get(digest);
+    const cached = credentials.get(digest);
     if (cached) return cached.credential;
     const parts = readTokenHeader(token);
     const check = (key: Awaited<ReturnType<SigningKeys['find']>>): Credential => {
       const credential = credentialOf(verifyToken(parts, { publicKey: key?.publicKey, nowMs: clock.now(), issuerOf }));
-      remembered.set(digest, { credential, length: token.length });
+      credentials.set(digest, { credential, length: token.length });
       return credential;
     };
     const key = signing.find(parts.kid);
@@ -84,7 +88,9 @@ function principalFor(key: KeyInUse, claims: TokenClaims): Principal {
   };
 }
 
-/** A token keeps no permission that its key has lost, and gains none that its key was given later. */
+/**
+ * Holds a permission only if both do: a token loses the permissions that its key has lost, and does not gain new ones.
+ */
 function both(one: PermissionSet, other: PermissionSet): PermissionSet {
   const cache = new Map<string, boolean>();
   return {

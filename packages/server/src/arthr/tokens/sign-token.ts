@@ -15,8 +15,8 @@ function headerOf(key: SigningKey): string {
 }
 
 /**
- * RFC 7515 compact serialization, signed with Ed25519 (RFC 8037). The signature is most of the cost of a token, so it is
- * made on another thread, and the requests of others go on meanwhile.
+ * RFC 7515 compact serialization, signed with Ed25519 (RFC 8037). The signature is most of the cost of a token, so
+ * another thread makes it, and other requests are served meanwhile.
  */
 export function signToken(key: SigningKey, claims: TokenClaims): Promise<string> {
   const signed = `${headerOf(key)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;

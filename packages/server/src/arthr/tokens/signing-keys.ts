@@ -6,18 +6,21 @@ import { addSigningKey, findLiveSigningKeys } from './signing-keys.repository.ts
 import { TOKEN_TTL_SECONDS } from './token-claims.ts';
 
 /**
- * The Ed25519 keys that sign bearer tokens, and what others keep: results, manifests, receipts. One signs; those before
- * it are accepted until the last token they signed has expired, so a rotation fails no request, and are published for
- * years longer, so that what somebody kept can still be verified.
+ * The Ed25519 keys that sign bearer tokens, and documents that callers store: results, manifests, receipts. One key
+ * signs. After a rotation the former key is accepted until its last token has expired, so that no request fails, and is
+ * published for years, so that stored documents can be verified.
  */
 export type SigningKey = { readonly kid: string; readonly privateKey: KeyObject };
 export type PublishedKey = { readonly kid: string; readonly publicKey: KeyObject; readonly jwk: JsonWebKey };
 
 export type SigningKeys = {
   current(): SigningKey;
-  /** The newest first, as the database had them half a minute ago at the most. */
+  /** The newest first. The list may be half a minute old. */
   published(): Promise<PublishedKey[]>;
-  /** One whose tokens are accepted. Looks into the database when the kid is unknown, at most once a second: another node may have rotated. */
+  /**
+   * Finds a key whose tokens are accepted. An unknown kid is looked up in the database, at most once a second, because
+   * another server may have rotated.
+   */
   find(kid: string): Promise<PublishedKey | undefined> | PublishedKey | undefined;
   rotate(): Promise<string>;
   reload(): Promise<void>;
@@ -25,13 +28,13 @@ export type SigningKeys = {
 
 const RELOAD_AT_MOST_EVERY_MS = SECOND;
 const RELOAD_AT_LEAST_EVERY_MS = 30 * SECOND;
-// Every server publishes a new key before any of them signs with it, and whoever keeps the published keys for the minute that
-// they may be kept has read it.
+// Every server publishes a new key before any of them signs with it. Verifiers may cache the published keys for a
+// minute, so all of them know the key by then.
 const SIGNS_AFTER_MS = 2 * MINUTE;
-// Twice the longest life of a token: clocks differ.
+// Twice the lifetime of a token, because clocks differ.
 const ACCEPTED_AFTER_RETIREMENT_MS = 2 * TOKEN_TTL_SECONDS * SECOND;
 const PUBLISHED_AFTER_RETIREMENT_MS = 5 * 365 * 24 * HOUR;
-// RFC 8410: what stands before the 32 bytes of a private key in PKCS #8.
+// RFC 8410: the bytes before the 32 bytes of a private key in PKCS #8.
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export type SigningKeysDeps = Pick<Platform, 'db' | 'vault' | 'clock'> & {
@@ -56,7 +59,7 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
   const reload = async () => {
     reloadedAt = clock.now();
     const rows = await findLiveSigningKeys(db.system, { retiredAfter: clock.now() - PUBLISHED_AFTER_RETIREMENT_MS });
-    // Where all are new, the first of them signs: at the very first start there is no other.
+    // If all keys are new, the oldest of them signs: at the first start there is no other.
     const current = rows.find(({ created_at }) => created_at <= reloadedAt - SIGNS_AFTER_MS) ?? rows.at(-1);
     published = rows.map(({ kid, public_key }) => {
       const jwk = { ...(JSON.parse(public_key) as JsonWebKey), kid, alg: 'EdDSA', use: 'sig' };
@@ -88,7 +91,7 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
   return {
     current() {
       if (!signer) throw new Error('there is no signing key');
-      // Another node, or the operator, may have rotated. Nobody waits for the answer.
+      // Another server or the operator may have rotated. The request does not wait for the answer.
       reloadIfOld();
       return signer;
     },
@@ -98,7 +101,7 @@ export async function openSigningKeys({ db, vault, clock, onError }: SigningKeys
     },
     find(kid) {
       const key = accepted.get(kid);
-      // A clock that was set back makes the age negative: read again then, too.
+      // After the clock was set back, the age is negative: then the keys are read again, too.
       if (key || Math.abs(clock.now() - reloadedAt) < RELOAD_AT_MOST_EVERY_MS) return key;
       return reload().then(() => accepted.get(kid));
     },

@@ -1,4 +1,4 @@
-/** What a bearer token says. */
+/** The claims of a bearer token. */
 export type TokenClaims = {
   iss: string;
   sub: string;
@@ -15,5 +15,5 @@ export const TOKEN_TTL_SECONDS = 3600;
 export const TOKEN_TYPE = 'at+jwt';
 export const TOKEN_ALG = 'EdDSA';
 export const TOKEN_AUDIENCE = 'grove';
-/** How far the clocks of two nodes may differ. */
+/** The clocks of two servers may differ by this much. */
 export const CLOCK_SKEW_SECONDS = 60;

@@ -12,9 +12,9 @@ import {
 } from './token-claims.ts';
 
 /**
- * A bearer token is read in two pure steps: `readTokenHeader` says which of our keys must have signed it, and
- * `verifyToken` checks the signature before it believes anything else. The header chooses neither the algorithm nor a
- * key that is not ours.
+ * Reads a bearer token in two pure steps: `readTokenHeader` finds out which of our keys must have signed it, and
+ * `verifyToken` checks the signature before it reads anything else. The header can choose neither the algorithm nor a
+ * foreign key.
  */
 const SEGMENTS = /^([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)\.([A-Za-z0-9_-]*)$/;
 const MAX_TOKEN_LENGTH = 16_384;
@@ -34,7 +34,7 @@ export function readTokenHeader(token: string): TokenParts {
   if (!Object.hasOwn(header, 'kid')) throw refusal(222);
   if (header.alg !== TOKEN_ALG) throw refusal(277, `alg must be ${TOKEN_ALG}`);
   if (header.typ !== TOKEN_TYPE) throw refusal(277, `typ must be ${TOKEN_TYPE}`);
-  // `b64`, `zip`, `crit` and a key in the header ask for another way to read the token. There is one.
+  // `b64`, `zip`, `crit` and a key in the header would change how the token is read, so they are refused.
   if (typeof header.kid !== 'string' || !Object.keys(header).every((name) => HEADER.has(name)))
     throw refusal(277, 'its header is not one of ours');
   const signature = strictBase64url(signaturePart);
@@ -92,13 +92,13 @@ function parseObject(segment: string, what: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw refusal(220, `its ${what} is not a JSON object in base64url`);
   }
-  // Two readers of a member that is given twice may see two values.
+  // Two readers of a duplicate member may see different values.
   const fault = jsonFault(text as string);
   if (fault) throw refusal(220, `a member of its ${what} ${fault.message}`);
   return value as Record<string, unknown>;
 }
 
-/** Node decodes leniently; a token has exactly one spelling. */
+/** Node also decodes other spellings. A token has exactly one, so that nobody can vary it. */
 function strictBase64url(segment: string): Buffer | undefined {
   const bytes = Buffer.from(segment, 'base64url');
   return bytes.toString('base64url') === segment ? bytes : undefined;
