@@ -2,6 +2,7 @@ import { detectImageType } from '../engines/images/detect-image-type.ts';
 import type { Images } from '../engines/images/images.ts';
 import { ImageRefused } from '../engines/images/refused.ts';
 import type { FaceTemplates } from '../engines/vision/vision.ts';
+import { isBase64 } from '../kernel/base64.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Share } from '../kernel/fair-queue.ts';
 
@@ -33,9 +34,7 @@ export function faceReader({ images, vision }: ReadFaceDeps): ReadFace {
   };
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** Undefined if the text is not base64: Node would ignore invalid characters. */
+/** Undefined if the text is not base64. */
 export function bytesOf(base64: string): Buffer | undefined {
-  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
+  return isBase64(base64) ? Buffer.from(base64, 'base64') : undefined;
 }

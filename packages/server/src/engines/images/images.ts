@@ -35,7 +35,7 @@ export function openImages(options: LaneOptions = {}): Images {
     async firstPage(bytes, share) {
       const frame = wholeFrame(await decode(ensurePdf(bytes), bytes, share));
       const { pages } = frame.words;
-      if (!Number.isInteger(pages)) throw broke('what came back says nothing of pages');
+      if (!Number.isInteger(pages)) throw brokenBy('the decoder did not return the number of pages');
       return { ...jpegOf(frame), pages: pages as number };
     },
   };
@@ -64,15 +64,15 @@ function ensureBytes({ length }: Uint8Array): void {
 /** The response was written by a process that read what strangers sent, so it is trusted as little. */
 function wholeFrame(frame: Frame | 'died' | 'too_slow'): Frame {
   if (frame === 'too_slow') throw new ImageRefused('too_slow');
-  if (frame === 'died') throw broke('the process that decodes images died over it');
+  if (frame === 'died') throw brokenBy('the process that decodes images ended');
   const { reason, width, height } = frame.words;
   if (isReason(reason)) throw new ImageRefused(reason);
   const whole = Number.isInteger(width) && Number.isInteger(height) && detectImageType(frame.bytes) === 'image/jpeg';
-  if (!whole) throw broke('what came back is no image');
+  if (!whole) throw brokenBy('the decoder did not return a JPEG image');
   return frame;
 }
 
-const broke = (why: string) => new ImageRefused('broke', { cause: new Error(why) });
+const brokenBy = (why: string) => new ImageRefused('broke', { cause: new Error(why) });
 
 function jpegOf({ words: { width, height }, bytes }: Frame): Reencoded {
   return { bytes, contentType: 'image/jpeg', width: width as number, height: height as number };

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { isBase64 } from '../../kernel/base64.ts';
 import { type FieldFault, invalidInput } from '../../kernel/errors.ts';
 import { pointerTo } from '../../kernel/escape.ts';
 import { canonicalFacet } from './facet-rules.ts';
@@ -12,7 +13,6 @@ import type { AppkeyConfig, MatchCriteria, UafPolicy } from './uaf/match-policy.
 const POLICY_NAME = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}$/;
 /** The only criteria that the standard allows beside `aaid`: the model already determines all others. */
 const BESIDE_AAID: ReadonlySet<string> = new Set(['aaid', 'keyIDs', 'attachmentHint', 'authenticatorVersion']);
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 export function checkConfig(config: AppkeyConfig): void {
   const faults = [
@@ -94,7 +94,7 @@ function statementFaults(statements: NonNullable<AppkeyConfig['metadataStatement
 }
 
 function isCertificate(base64: string): boolean {
-  if (!BASE64.test(base64)) return false;
+  if (!isBase64(base64)) return false;
   const bytes = Buffer.from(base64, 'base64');
   try {
     return new X509Certificate(bytes).raw.equals(bytes);

@@ -3,6 +3,7 @@ import { ensureBelowLimit } from '../../db/below-limit.ts';
 import type { TenantTx } from '../../db/db.ts';
 import { ensureUniqueName } from '../../db/unique-name.ts';
 import { actor } from '../../kernel/actor.ts';
+import { isBase64 } from '../../kernel/base64.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ensureUnchanged } from '../../kernel/ensure-unchanged.ts';
@@ -35,7 +36,6 @@ export const MAX_CLOUD_SECRETS_PER_ENVIRONMENT = 500;
 
 const NAME = /^[A-Za-z0-9_-]+$/;
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 type CloudSecret = Ok<typeof api.cloudSecrets.create>;
 
@@ -123,7 +123,7 @@ function seal({ vault }: CloudSecretsDeps, tx: TenantTx, id: string, value: stri
 function checkValue(type: SecretType, value: string): void {
   const pointer = '/value';
   if (type === 'NUMBER' && !NUMBER.test(value)) throw invalidInput({ pointer, message: 'must be a number' });
-  if (type === 'BINARY' && !BASE64.test(value)) throw invalidInput({ pointer, message: 'must be base64' });
+  if (type === 'BINARY' && !isBase64(value)) throw invalidInput({ pointer, message: 'must be base64' });
 }
 
 /** Ignores uses before the creation, which belong to a deleted secret of the same name. */
