@@ -1,5 +1,5 @@
 import { api } from '@grove/contract';
-import type { TenantTx } from '../../db/db.ts';
+import type { TenantReads, TenantTx } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
 import { stream } from '../../kernel/answers.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
@@ -64,7 +64,7 @@ export function customPageHandlers(deps: CustomPagesDeps) {
         const row = await context.db.write((tx) =>
           storeVersion(tx, context, { name: params.name, description: query.description || null, files }),
         );
-        return detailed(deps, context, row, files.map(toFileRow));
+        return toDetailedView(deps, context, row, files.map(toFileRow));
       },
     ),
   });
@@ -88,13 +88,13 @@ async function listVersions(
 }
 
 async function get(deps: CustomPagesDeps, context: Context, { params }: InputOf<'get'>) {
-  const row = await getPage(context, params.id);
-  return detailed(deps, context, row, await filesOf(context.db, { pageId: row.id }));
+  const row = await getPage(context.db, context.principal.environment, params.id);
+  return toDetailedView(deps, context, row, await filesOf(context.db, { pageId: row.id }));
 }
 
 async function getArchive(pack: ReturnType<typeof packingInTurn>, context: Context, { params }: InputOf<'getArchive'>) {
   const { db, tenantId, principal } = context;
-  const row = await getPage(context, params.id);
+  const row = await getPage(db, principal.environment, params.id);
   const name = `${row.name.replaceAll(' ', '_')}-${row.version}.zip`;
   const files = (await filesOf(db, { pageId: row.id })).map((file) => ({
     ...file,
@@ -114,7 +114,7 @@ async function preview(
   const hash = newPreviewHash();
   const until = now + PREVIEW_MS;
   await db.write(async (tx) => {
-    const { id } = await locked(tx, principal.environment, params.id);
+    const { id } = await getPageForUpdate(tx, principal.environment, params.id);
     await setPreview(tx, { id, hash, until });
   });
   return { url: pageUrl(tenantId, labelOf(tenantId, hash)), expiringDtm: toDtm(until) };
@@ -122,7 +122,7 @@ async function preview(
 
 async function deploy(context: Context, { params }: InputOf<'deploy'>) {
   return context.db.write(async (tx) => {
-    const before = await locked(tx, context.principal.environment, params.id);
+    const before = await getPageForUpdate(tx, context.principal.environment, params.id);
     if (before.status === 'ARCHIVED') throw new ApiError(100096, { detail: 'it is archived; upload it again' });
     if (before.status === 'DEPLOYED_ACTIVE') return toPageView(before);
     const after = { ...before, ...updateOf(context), status: 'DEPLOYED_ACTIVE', deployed_at: context.now } as const;
@@ -133,7 +133,7 @@ async function deploy(context: Context, { params }: InputOf<'deploy'>) {
 
 async function archive(context: Context, { params }: InputOf<'archive'>) {
   return context.db.write(async (tx) => {
-    const before = await locked(tx, context.principal.environment, params.id);
+    const before = await getPageForUpdate(tx, context.principal.environment, params.id);
     if (before.status === 'ARCHIVED') return toPageView(before);
     const after = { ...before, ...updateOf(context), status: 'ARCHIVED' } as const;
     await setStatus(tx, after);
@@ -143,7 +143,7 @@ async function archive(context: Context, { params }: InputOf<'archive'>) {
 
 async function remove(context: Context, { params }: InputOf<'delete'>) {
   await context.db.write(async (tx) => {
-    const row = await locked(tx, context.principal.environment, params.id);
+    const row = await getPageForUpdate(tx, context.principal.environment, params.id);
     if (row.deployed_at !== null) throw new ApiError(100096, { detail: 'it was deployed; archive it instead' });
     const files = await filesOf(tx, { pageId: row.id });
     await removePage(tx, { id: row.id });
@@ -209,17 +209,16 @@ async function storeVersion(
   return row;
 }
 
-async function getPage({ db, principal }: Context, id: string): Promise<PageRow> {
+async function getPage(db: TenantReads, environment: Environment, id: string): Promise<PageRow> {
   const row = await findPage(db, { id });
-  if (!row || !isSeenFrom(principal.environment, row)) throw new ApiError(100042);
+  if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
   return row;
 }
 
 /** Finds and locks a version that the caller may change. */
-async function locked(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
+async function getPageForUpdate(tx: TenantTx, environment: Environment, id: string): Promise<PageRow> {
   lockPages(tx);
-  const row = await findPage(tx, { id });
-  if (!row || !isSeenFrom(environment, row)) throw new ApiError(100042);
+  const row = await getPage(tx, environment, id);
   ensureOwn(environment, row, 'custom page');
   return row;
 }
@@ -228,7 +227,7 @@ function toFileRow({ path, contentType, content, sha256 }: PageFile): FileRow {
   return { path, content_type: contentType, bytes: content.length, sha256 };
 }
 
-function detailed({ pageUrl }: CustomPagesDeps, { tenantId }: Context, row: PageRow, files: readonly FileRow[]) {
+function toDetailedView({ pageUrl }: CustomPagesDeps, { tenantId }: Context, row: PageRow, files: readonly FileRow[]) {
   return {
     ...toPageView(row),
     files: files.map(({ path, content_type, bytes, sha256 }) => ({ path, contentType: content_type, bytes, sha256 })),

@@ -97,7 +97,7 @@ async function get({ db }: ThemesDeps, context: OpenContext, { params, query }: 
 async function update({ textsOf }: ThemesDeps, context: Context, { params, query, body }: InputOf<'update'>) {
   // Checked before the transaction, because the built-in texts are read from files.
   await ensureTexts(body.texts, textsOf);
-  return changed(context, params.themeName, async (row) => {
+  return updateTheme(context, params.themeName, async (row) => {
     ensureUnchanged(query, row);
     return { ...row, tokens: JSON.stringify(changedTokens(row, body)) };
   });
@@ -115,7 +115,7 @@ async function uploadAsset(context: Context, { params, body }: InputOf<'uploadAs
   const content_type = checkedAsset(params.assetName, body);
   const sha256 = createHash('sha256').update(body.bytes).digest('hex');
   const { themeName, assetName: name } = params;
-  return changed(context, themeName, async (row, tx) => {
+  return updateTheme(context, themeName, async (row, tx) => {
     await saveAsset(tx, { theme_id: row.id, name, content_type, sha256, content: body.bytes });
     return row;
   });
@@ -143,7 +143,7 @@ function changedTokens(row: ThemeRow, { defaultLanguage, ...input }: ThemeUpdate
 
 type Change = (row: ThemeRow, tx: TenantTx) => Promise<ThemeRow>;
 
-async function changed({ db, now, principal }: Context, name: string, change: Change) {
+async function updateTheme({ db, now, principal }: Context, name: string, change: Change) {
   return db.write(async (tx) => {
     const before = await ownTheme(tx, principal.environment, name);
     const after = { ...(await change(before, tx)), ...updateOf({ principal, now }) };
