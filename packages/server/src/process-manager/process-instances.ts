@@ -142,7 +142,7 @@ async function list(context: Context, { query }: InputOf<'list'>) {
   const result = window
     ? await listInstances(context.db, filter, window)
     : await listInOrder(context.db, filter, { ...page, orderBy: tiesAlike(page) });
-  return listed(context, result, page);
+  return toListPage(context, result, page);
 }
 
 async function search(context: Context, { query }: InputOf<'search'>) {
@@ -152,7 +152,7 @@ async function search(context: Context, { query }: InputOf<'search'>) {
   const { environment, operator } = context.principal;
   // With prefixes, a masked operator could find a name letter by letter.
   const scope = { environment, wholeWords: operator?.isMasked === true, pointer: '/query' } as const;
-  return listed(context, await findInstanceIds(context.db, scope, query, window), page);
+  return toListPage(context, await findInstanceIds(context.db, scope, query, window), page);
 }
 
 async function listEvents(context: Context, { params, query }: InputOf<'listEvents'>) {
@@ -232,7 +232,7 @@ function windowOf({ size, offset, sorts, orderBy, after }: Paging): Window | und
   return { size, offset, direction: direction as Window['direction'], ...(after !== undefined && { after }) };
 }
 
-async function listed({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {
+async function toListPage({ db, tenantId, now }: Context, { ids, total }: Page, page: Paging) {
   const rows = await findInstanceViews(db, ids);
   return toPage(await mapInSlices(db, rows, (row) => toListItem(row, tenantId, now)), total, page, ids.at(-1));
 }

@@ -24,7 +24,7 @@ export type Exists = {
 
 /** Looks up the objects of a tenant in an environment. A kind without a function has no objects. */
 export function lookupIn(db: TenantReads, environment: Environment, exists: Exists = {}): Lookup {
-  const deployed = async ({ name, version }: Reference): Promise<DefinitionRow | undefined> => {
+  const findActive = async ({ name, version }: Reference): Promise<DefinitionRow | undefined> => {
     const row = await findDeployed(db, { environment, name, version });
     return row?.status === 'DEPLOYED_ACTIVE' ? row : undefined;
   };
@@ -32,7 +32,7 @@ export function lookupIn(db: TenantReads, environment: Environment, exists: Exis
     async has(reference) {
       const { kind, name } = reference;
       if (kind === 'address') return true;
-      if (kind === 'definition') return (await deployed(reference)) !== undefined;
+      if (kind === 'definition') return (await findActive(reference)) !== undefined;
       return (await exists[kind]?.(db, { name, environment })) ?? false;
     },
     addressFault: (url) => exists.addressFault?.(url),
@@ -41,7 +41,7 @@ export function lookupIn(db: TenantReads, environment: Environment, exists: Exis
       return exists.secretHostFault?.(db, { environment, name, url });
     },
     async runs(reference) {
-      const row = await deployed(reference);
+      const row = await findActive(reference);
       if (!row) return [];
       const { steps } = JSON.parse(row.document) as Definition;
       const references = steps.flatMap((step) => stepTypes.get(step.type)?.references?.(step) ?? []);

@@ -42,8 +42,8 @@ export type Words = { readonly words: readonly string[] } | { readonly fault: st
 export function wordsOf(typed: string): Words {
   const text = fold(typed).trim();
   // A telephone number may have other characters between its digits.
-  if (/^[+(]?\d[\d\s()./+-]*$/.test(text)) return usable([digitsOf(text)]);
-  return usable(
+  if (/^[+(]?\d[\d\s()./+-]*$/.test(text)) return limitWords([digitsOf(text)]);
+  return limitWords(
     text.split(SPACES).flatMap((token) => {
       if (token.includes('@')) return trimmed(token);
       const whole = numberOf(token) || compoundOf(token);
@@ -52,7 +52,7 @@ export function wordsOf(typed: string): Words {
   );
 }
 
-function usable(all: readonly string[]): Words {
+function limitWords(all: readonly string[]): Words {
   // A single letter would find too much; a single character of a script without letters is often a whole word.
   const words = [...new Set(all.map(shorten))].filter((word) => word.length > 1 || /[^\p{ASCII}]/u.test(word));
   if (words.length === 0) return { fault: 'must hold a word of at least 2 characters' };

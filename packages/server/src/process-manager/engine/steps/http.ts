@@ -97,7 +97,7 @@ export const http: StepType = {
     if (fault !== undefined) return { checks: [check('NOT_PERFORMED', fault)] };
     const keptValues = Object.fromEntries(
       Object.entries(step.keep ?? {}).flatMap(([name, at]) => {
-        const value = plain(valueAt(answer, at));
+        const value = fieldValueOf(valueAt(answer, at));
         return value === undefined ? [] : [[name, value]];
       }),
     );
@@ -155,7 +155,7 @@ async function ask({ url, method, headers = {}, body }: HttpStep, request: WorkR
  * Texts, finite numbers and booleans; other values are not fields of a form. Nor is a text that an end user could not send:
  * two external ids of users that differ in half of a surrogate pair would be one.
  */
-function plain(value: unknown): string | number | boolean | undefined {
+function fieldValueOf(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return isBadText(value) ? undefined : value.slice(0, MAX_KEPT_LENGTH).toWellFormed();
   return Number.isFinite(value) || typeof value === 'boolean' ? (value as number | boolean) : undefined;
 }
