@@ -44,14 +44,14 @@ export type App = Omit<Operator, 'jobs'> & {
   jobs: Jobs;
   log: Logger;
   http: FastifyInstance;
-  /** Starts to listen and to work on jobs; the base address of a tenant is known from then on. */
+  /** Starts to listen and to run jobs. From then on the base address of a tenant is known. */
   listen(options?: ListenOptions): Promise<{ port: number; baseUrlOf(tenantId: string): string }>;
 };
 
-/** `force`: start although entries of the list of what was erased cannot be read. */
+/** `force`: starts even if entries of the erasure log cannot be read. */
 export type ListenOptions = { force?: boolean };
 
-/** `webFolder`: where the built pages of the journey are, if they are not where the build puts them. */
+/** `webFolder`: the folder of the built pages of the journey, if it is not the default. */
 export type AppOptions = { clock?: Clock; log?: Logger; webFolder?: string };
 
 const TEXTS_FOLDER = fileURLToPath(new URL('../../journey/messages', import.meta.url));
@@ -221,7 +221,7 @@ async function stopTracing(tracing: Tracing | undefined): Promise<void> {
   await Promise.race([tracing.stop().catch(() => undefined), late]);
 }
 
-/** Whoever watches the server should see it most of all when the database is away. */
+/** The other metrics are most important while the database is away, so a failed count is left out. */
 function metricsOf(jobs: Jobs, log: Logger): Promise<string> {
   return jobs.metrics().catch((error) => {
     log.warn({ err: error }, 'could not count jobs');
@@ -229,7 +229,7 @@ function metricsOf(jobs: Jobs, log: Logger): Promise<string> {
   });
 }
 
-/** Requests in flight finish; their connections are closed as soon as they are idle, and all of them in the end. */
+/** Lets running requests finish. Connections are closed as soon as they are idle, and all of them after a time. */
 async function drain(http: FastifyInstance): Promise<void> {
   const closeIdle = setInterval(() => http.server.closeIdleConnections(), 50);
   const closeAll = setTimeout(() => http.server.closeAllConnections(), STOP_WITHIN_MS);
@@ -241,7 +241,7 @@ async function drain(http: FastifyInstance): Promise<void> {
   }
 }
 
-/** Logs go to standard error: standard output is for what a script reads. Nothing of a request is logged by default. */
+/** Logs go to standard error, because scripts read standard output. By default nothing of a request is logged. */
 export function openLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
   const redact = { paths: ['*.authorization', '*.token', '*.code', '*.apiKey', '*.secret'], censor: '[redacted]' };
   return pino({ level: logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime, redact }, openLogLines(2));

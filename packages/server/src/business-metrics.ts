@@ -5,12 +5,12 @@ import type { InstanceEvent } from './kernel/instance-event.ts';
 import { type Labels, type Meters, openMeters, type Reading } from './kernel/meters.ts';
 import { inSpan, type Tracing } from './kernel/tracing.ts';
 
-/** What the business of the installation looks like, and where it waits: for whoever watches the servers. */
+/** Metrics of verifications, reviews, webhooks and calls of other services, for the operator of the servers. */
 export type BusinessMetrics = {
-  /** In the transaction of the event; counted once that is durable. */
+  /** Called in the transaction of an event, which is counted after the commit. */
   event(tx: Pick<TenantTx, 'afterCommit'>, event: InstanceEvent): void;
   webhookAttempt(outcome: 'delivered' | 'failed' | 'dropped', milliseconds: number): void;
-  /** The same object, whose named calls are timed and counted, with a span for each if traces are on. */
+  /** Returns the object with the named calls timed and counted, and with a span for each call if traces are on. */
   measured<T extends object>(
     what: 'vision' | 'decoder' | 'blob' | 'mail',
     object: T,
@@ -20,7 +20,7 @@ export type BusinessMetrics = {
 };
 
 export type BusinessMetricsDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId'> & {
-  /** How many reviews of a tenant wait in an environment, and since when the oldest does. */
+  /** The number of waiting reviews of a tenant in each environment, and the time since which the oldest waits. */
   reviewsWaiting(tenantId: TenantId): Promise<{ environment: string; count: number; oldest: number }[]>;
   webhooksWaiting(): Promise<{ count: number; oldest: number | null }>;
   tracing?: Tracing | undefined;
@@ -34,7 +34,7 @@ const EVENT_COUNTERS: Record<string, string> = {
   'instance.stepLeft': 'left',
 };
 const END_EVENTS = new Set(['instance.completed', 'instance.terminated']);
-/** A scrape reads these at most as often, however many servers and dashboards ask. */
+/** Reviews are counted at most this often, however many servers and dashboards scrape the metrics. */
 const REVIEWS_EVERY_MS = 30_000;
 const MAX_TENANTS = 1000;
 
@@ -78,7 +78,7 @@ export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics 
   };
 }
 
-/** Depth and age are read from the database, once for many scrapes. */
+/** The number and the age of waiting reviews are read from the database, once for many scrapes. */
 function watchReviews(meters: Meters, deps: BusinessMetricsDeps): void {
   let cache: { at: number; waiting: Promise<Map<string, { count: number; oldest: number }>> } | undefined;
   const waiting = () => {
@@ -154,7 +154,7 @@ function callMeters(meters: Meters, tracing: Tracing | undefined): BusinessMetri
   };
 }
 
-/** Messages to people never throw: they say how it went. */
+/** Calls that send messages never throw: their result is the outcome. */
 function outcomeOf(result: unknown): string {
   const kind = (result as { kind?: unknown } | undefined)?.kind;
   return typeof kind === 'string' && /^[A-Z_]{1,20}$/.test(kind) ? kind.toLowerCase() : 'ok';

@@ -4,7 +4,7 @@ import type { DbPlace } from './db/open.ts';
 import { hostUrls } from './db/postgres/hosts.ts';
 import type { S3Place } from './engines/blobs/s3.ts';
 
-/** Where everything is kept, read from what the operator configured. Pure. */
+/** Reads the places of databases, buckets and servers from the configuration. Pure. */
 export type Fault = (name: VariableName, must: string) => void;
 type BucketKey = Pick<S3Place, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>;
 
@@ -25,7 +25,7 @@ export function blobPlace(
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
-/** With an endpoint of its own the bucket is in the path; Amazon has it in the host. */
+/** With a configured endpoint, the bucket is in the path; with Amazon's, it is in the host. */
 function bucket(url: string, value: (name: VariableName) => string, fault: Fault): S3Place | undefined {
   const { hostname: name, username, pathname, searchParams } = new URL(URL.canParse(url) ? url : 's3://-');
   const region = searchParams.get('region') ?? '';
@@ -55,12 +55,12 @@ function bucket(url: string, value: (name: VariableName) => string, fault: Fault
 }
 
 const ISSUERS = ['role', 'container', 'instance'] as const;
-/** Where a virtual machine asks about itself. */
+/** The metadata service of virtual machines. */
 const METADATA_SERVICE = 'http://169.254.169.254';
-/** Where the agent of Amazon ECS answers. */
+/** The agent of Amazon ECS. */
 const CONTAINER_AGENT = 'http://169.254.170.2';
 
-/** The key that is configured, or who hands out temporary ones. */
+/** The configured key of a bucket, or the issuer of temporary ones. */
 function bucketKey(
   value: (name: VariableName) => string,
   region: string,
@@ -117,8 +117,8 @@ export function databasePlace(
 }
 
 /**
- * Whether other servers of the installation could not read the images: they are in the data folder of this machine, because
- * BLOB_URL says nothing else. Whoever names a folder knows whether it is shared.
+ * Whether other servers of the installation could not read the images, because BLOB_URL is missing and they are in the
+ * data folder of this machine. An operator who names a folder knows whether it is shared.
  */
 export function areImagesOfOneMachine(config: {
   readonly database: DbPlace;

@@ -1,10 +1,10 @@
 import type { Fault } from './config-places.ts';
 
-/** What a process does for the installation. */
+/** The kinds of work that a process does for the installation. */
 export const ROLES = ['api', 'worker', 'vision'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** How many jobs a process runs at once: of all kinds together, and of single kinds. */
+/** The number of jobs that a process runs at once: in all, and of single kinds. */
 export type JobsAtOnce = { readonly all: number; readonly byKind: Readonly<Record<string, number>> };
 
 const MAX_JOBS_AT_ONCE = 256;
@@ -13,8 +13,8 @@ const MAX_KINDS = 50;
 type Installation = { readonly isSingleServer: boolean; readonly hasVision: boolean };
 
 /**
- * The roles of this process: all of them unless given. Beside other servers, a process that cannot look at pictures leaves
- * them to those that can. To give it the role `vision` all the same says that the whole installation cannot.
+ * The roles of this process; by default all of them. If it shares the database with other servers and cannot analyse
+ * images, it leaves them to the others. With an explicit role `vision`, the whole installation cannot analyse them.
  */
 export function rolesOf(list: string, { isSingleServer, hasVision }: Installation, fault: Fault): readonly Role[] {
   if (!list) return ROLES.filter((role) => role !== 'vision' || hasVision || isSingleServer);

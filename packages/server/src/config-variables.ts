@@ -1,8 +1,8 @@
 import { REGIONS } from './kernel/regions.ts';
 
 /**
- * Configuration is by environment. This table is all there is: it is read once, validated, frozen, printed by
- * `grove help configuration` and shown in the documentation.
+ * The environment variables of Grove. This table is complete: it is read once, validated, frozen, printed by `grove
+ * help configuration` and shown in the documentation.
  */
 type Variable = { readonly default: string; readonly about: string };
 
@@ -172,7 +172,7 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Those whose value is never shown. */
+/** The variables whose values are never shown. */
 export const SECRET: ReadonlySet<VariableName> = new Set([
   'DATABASE_URL',
   'GROVE_MASTER_KEY',
@@ -188,10 +188,10 @@ export const SECRET: ReadonlySet<VariableName> = new Set([
   'GROVE_OTLP_HEADERS',
 ]);
 
-/** A variable that is misspelt would silently keep its default. */
+/** The message for a misspelt variable, which would otherwise silently keep its default. */
 export function unknownVariable(name: string): string {
   const bare = name.replace(/^GROVE_/, '');
-  // Some variables are common ones and have no prefix. The prefix itself says nothing about what was meant.
+  // Variables without the prefix are compared without it.
   const slips = (candidate: string) => distance(candidate, candidate.startsWith('GROVE_') ? name : bare);
   const isNear = (candidate: string) => slips(candidate) <= Math.min(3, Math.floor(bare.length / 3));
   const [near] = Object.keys(VARIABLES)

@@ -20,30 +20,30 @@ export type Config = Readonly<{
   host: string;
   dataFolder: string;
   region: Region;
-  /** The file that says where tenants live. */
+  /** The file with the region of each tenant. */
   tenantRegions: string | undefined;
   domain: string;
   scheme: 'http' | 'https';
-  /** Undefined: the port that is listened on. Null: none is shown. */
+  /** Undefined: the port on which the server listens. Null: addresses show no port. */
   publicPort: number | null | undefined;
-  /** Where custom pages have hosts of their own. */
+  /** The domain under which custom pages have their own hosts. */
   pagesDomain: string | undefined;
   trustProxy: string[];
   database: DbPlace;
-  /** Where images are kept, unless there is a bucket. */
+  /** The folder of images, unless a bucket is configured. */
   blobFolder: string;
   s3: S3Place | undefined;
   outboundAllow: string[];
   /** FIDO's metadata of authenticators. */
   fidoMetadata: { source: string; rootFile: string | undefined; cacheFile: string } | undefined;
-  /** Where messages to end users are handed over; undefined: none are. */
+  /** The server for e-mails; undefined if none are sent. */
   smtp: SmtpPlace | undefined;
   sms: SmsPlace | undefined;
   messagesPerDay: number;
-  /** In small letters. */
+  /** The name of the header, in lower case. */
   countryHeader: string | undefined;
   vision: VisionMode;
-  /** What this process does for the installation. */
+  /** The kinds of work that this process does. */
   roles: readonly Role[];
   jobsAtOnce: JobsAtOnce;
   webhooksPerEndpoint: number;
@@ -52,19 +52,19 @@ export type Config = Readonly<{
   masterKey: MasterKeySource;
   rateLimit: number | 'off';
   testMegabytesPerDay: number | 'off';
-  /** Of one tenant in each environment. */
+  /** The limit of one tenant in each environment. */
   maxProcessTokens: number;
-  /** How long tombstones and receipts of deleted instances are kept. */
+  /** The days for which tombstones and receipts of deleted instances are stored. */
   receiptsDays: number;
   metricsToken: string | undefined;
-  /** Where traces go, if they are on. */
+  /** The receiver of traces, if they are on. */
   traces: TracePlace | undefined;
   logLevel: string;
   logRequests: boolean;
   fastLane: boolean;
 }>;
 
-/** Every fault of the environment at once, in words an operator can act on. */
+/** All faults of the environment together, in words with which an operator can mend them. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -160,7 +160,7 @@ function configOf(value: (name: VariableName) => string, fault: Fault): Config {
   };
 }
 
-/** A list that cannot be read is a fault of its own. */
+/** A list that cannot be read is reported as a separate fault. */
 const NOBODY = { ranges: [], targets: new Set<string>() };
 const DOMAIN = /^[a-z0-9]([a-z0-9.-]{0,200}[a-z0-9])?$/;
 const HEADER = /^[a-z][a-z0-9-]{1,60}$/;
@@ -177,7 +177,7 @@ function checkConfig(config: Config, fault: Fault): void {
     fault('GROVE_FIDO_MDS', 'an absolute path, or an https address');
   }
   if (!config.trustProxy.every(isAddressRange)) fault('GROVE_TRUST_PROXY', 'addresses or CIDR ranges');
-  // Without a proxy that sets it, whoever calls could.
+  // Without a proxy that sets the header, any caller could set it.
   if (countryHeader !== undefined && (!HEADER.test(countryHeader) || config.trustProxy.length === 0)) {
     fault('GROVE_COUNTRY_HEADER', 'the name of a header, and GROVE_TRUST_PROXY set');
   }
@@ -209,7 +209,7 @@ function isAddressRange(text: string): boolean {
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Where callers find a tenant: `https://<tenantId>.<region>.<domain>`. It is also the issuer of its tokens. */
+/** The base address of a tenant: `https://<tenantId>.<region>.<domain>`. It is also the issuer of its tokens. */
 export function baseUrlOf(config: Config, listeningPort: number): (tenantId: string, region?: Region) => string {
   const port = config.publicPort === undefined ? listeningPort : config.publicPort;
   const standard = port === null || port === (config.scheme === 'https' ? 443 : 80);

@@ -11,7 +11,7 @@ export type { FaceCounts };
 
 type Progress = { signal: AbortSignal; onProgress(tenantId: string, counts: FaceCounts, total: number): void };
 
-/** What an operator does with faces beside a server. Loads the engine that looks at pictures. */
+/** Computes the templates of all faces again, beside a running server. Loads the engine that analyses images. */
 export async function reEnrolEverywhere(
   config: Config,
   { db, vault }: Operator,
@@ -33,7 +33,7 @@ export async function reEnrolEverywhere(
     }
     return { algorithm: machine.algorithm, tenants };
   } catch (error) {
-    // Whoever asked for a picture to be looked at only hears that it cannot be done just now.
+    // The analysis reports only that it is unavailable; `fault` is the cause.
     throw fault ?? error;
   } finally {
     await machine.stop();

@@ -8,10 +8,10 @@ import { createMasterKeyFile } from './secrets/master-key.ts';
 import { listSystemSecrets } from './secrets/secrets.repository.ts';
 import { OperatorError } from './tenants/tenants.ts';
 
-/** What lies on the disk and in the database before an application can be opened on it. */
+/** The state of the disk and the database before an application is opened. */
 export type Prepared = { migrations: MigrationState; wasEmpty: boolean };
 
-/** Makes the data folder, brings the database up to date, makes the master key at the very first start. */
+/** Creates the data folder, migrates the database, and creates the master key at the first start. */
 export async function prepareInstallation(config: Config): Promise<Prepared> {
   const wasEmpty = isFile(config.database) && !existsSync(config.database.file);
   if (wasEmpty) refuseIfMoved(config);
@@ -25,7 +25,7 @@ export async function prepareInstallation(config: Config): Promise<Prepared> {
   return { migrations, wasEmpty };
 }
 
-/** A second, empty installation beside one that was moved would only confuse: its callers have other keys. */
+/** Ensures that nobody starts an empty installation beside one that was moved to PostgreSQL. */
 function refuseIfMoved({ database }: Config): void {
   const moved = isFile(database) ? movedDatabase(database.file) : undefined;
   if (moved === undefined) return;
@@ -42,7 +42,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** A new key would not open what an old one sealed: better no start than a start that looks well. */
+/** Ensures that no new key is created beside data that another key has sealed, because it could not open that data. */
 async function refuseIfSealed(config: Config, file: string): Promise<void> {
   const db = openDb(config.database, () => undefined);
   try {
@@ -56,7 +56,7 @@ async function refuseIfSealed(config: Config, file: string): Promise<void> {
   );
 }
 
-/** SQLite belongs to one server at a time; PostgreSQL may have many. */
+/** Locks the data folder if the database is SQLite, which only one server may use at a time. */
 export function lockInstallation(config: Config): FolderLock | undefined {
   if (!isFile(config.database)) return undefined;
   makeFolder(config.dataFolder);

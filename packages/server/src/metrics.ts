@@ -1,4 +1,4 @@
-/** What Prometheus reads. No label holds a tenant, a key or anything of a person. */
+/** The metrics of requests for Prometheus. No label holds a tenant, a key or personal data. */
 export type Metrics = {
   observe(operation: string, status: number, milliseconds: number): void;
   text(): Promise<string>;
@@ -10,9 +10,8 @@ const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_00
 type Series = { operation: string; status: number; buckets: Float64Array; sumMs: number };
 
 /**
- * Every request is counted, so counting is an addition or two into numbers kept here; the library that knows about
- * memory, event loop and garbage collection is loaded when somebody first asks. `extra` is what others know, in the same
- * format.
+ * Counts every request with a few additions in memory. The library for metrics of the process is loaded at the first
+ * scrape. `extra` returns further metrics in the same format.
  */
 export function openMetrics(version: string, extra: () => Promise<string> = async () => ''): Metrics {
   const seriesByOperation = new Map<string, Map<number, Series>>();
@@ -60,7 +59,7 @@ async function openProcessMetrics() {
   return registry;
 }
 
-/** The text format: buckets hold everything up to their bound, so they are sums of those before them. */
+/** Writes the text format, in which a bucket includes all smaller ones. */
 function linesOf({ operation, status, buckets, sumMs }: Series): string[] {
   const labels = `operation="${operation}",status="${status}"`;
   let count = 0;

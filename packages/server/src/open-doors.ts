@@ -14,7 +14,7 @@ import type { Platform } from './kernel/feature.ts';
 import type { Tracing } from './kernel/tracing.ts';
 import { tracedOutbound } from './open-tracing.ts';
 
-/** The configuration has looked at the list already. */
+/** The configuration has already checked the list. */
 const NOBODY = { ranges: [], targets: new Set<string>() };
 
 type DoorDeps = Pick<Platform, 'clock' | 'onError'> & {
@@ -24,7 +24,7 @@ type DoorDeps = Pick<Platform, 'clock' | 'onError'> & {
   tracing?: Tracing | undefined;
 };
 
-/** The doors to heavy machines and to the outside, each of them measured. */
+/** Opens the doors to the image engines and to servers outside, each with metrics. */
 export function openDoors({ config, clock, log, metrics, tracing, onError }: DoorDeps) {
   const images = openImages({ onError, onStart: confinementLog(log) });
   const machine = openVision({
@@ -60,7 +60,7 @@ export function openDoors({ config, clock, log, metrics, tracing, onError }: Doo
   };
 }
 
-/** Says once that the process that decodes images is less confined than it could be. */
+/** Logs once if the process that decodes images is less confined than it could be. */
 function confinementLog(log: Logger): (confinement: Confinement) => void {
   let isLogged = false;
   return ({ systemCalls, nodePermissions, reason }) => {

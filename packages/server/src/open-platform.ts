@@ -20,7 +20,9 @@ import { everyTenantId } from './tenants/tenants.repository.ts';
 type PlatformOptions = { config: Config; clock: Clock; log: Logger; version: string };
 export type ApplicationPlatform = Awaited<ReturnType<typeof openPlatform>>;
 
-/** What the application stands on: the database, secrets, keys of callers, jobs, the audit trail and metrics. */
+/**
+ * Opens the parts that all features need: the database, secrets, keys of callers, jobs, the audit trail and metrics.
+ */
 export async function openPlatform({ config, clock, log, version }: PlatformOptions, opened: Db) {
   const tracing = await openTracing(config, version, (error) => log.warn({ err: error }, 'traces could not be sent'));
   const db = tracedDb(opened, tracing);
@@ -58,7 +60,10 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
   return { ...shared, config, log, tracing, master, address, tenantRegions, suspensions, arthr, jobs, metrics };
 }
 
-/** Where tenants reach this server. If the port is chosen by the system, it is known once the server listens. */
+/**
+ * The address under which tenants reach this server. If the system chooses the port, it is known once the server
+ * listens.
+ */
 function openAddress(config: Config) {
   let urlOf = baseUrlOf(config, config.port);
   return {

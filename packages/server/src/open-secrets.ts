@@ -8,7 +8,7 @@ import { OperatorError } from './tenants/tenants.ts';
 const WRONG_MASTER_KEY =
   'The master key is not the one that sealed this database. Give Grove the key that belongs to it: see GROVE_MASTER_KEY and GROVE_MASTER_KEY_FILE.';
 
-/** The secrets of an installation, with proof that the master key is theirs. */
+/** Opens the secrets of the installation. This proves that the master key belongs to them. */
 export async function openSecrets({ masterKey }: Pick<Config, 'masterKey'>, db: Db, clock: Clock) {
   const master = openMasterKey(masterKey);
   const vault = openVault({ master, clock });
@@ -17,7 +17,7 @@ export async function openSecrets({ masterKey }: Pick<Config, 'masterKey'>, db: 
   return { master, vault, peppers };
 }
 
-/** Node says "unable to authenticate data", which helps nobody. */
+/** Replaces Node's message, "unable to authenticate data", which helps nobody. */
 function explainWrongKey(error: unknown): never {
   const wrongKey =
     (error as { code?: string }).code === 'ERR_OSSL_BAD_DECRYPT' || /authenticate data/.test(String(error));

@@ -5,7 +5,7 @@ import type { Outbound } from './engines/outbound/outbound.ts';
 import type { TenantId } from './kernel/ids.ts';
 import type { SpanOptions, Tracing } from './kernel/tracing.ts';
 
-/** OpenTelemetry over OTLP, loaded only where the operator has given an address to send traces to. */
+/** OpenTelemetry over OTLP, loaded only if the operator has configured an address for traces. */
 export async function openTracing(
   { traces }: Pick<Config, 'traces'>,
   version: string,
@@ -21,7 +21,7 @@ export async function openTracing(
     warn: () => undefined,
     error: (message, ...details) => onError(new Error([message, ...details].map(String).join(' ').slice(0, 500))),
   });
-  // A manager of our own, and not a global one: several applications live in one process of the tests.
+  // A separate context manager instead of the global one, because in tests several applications run in one process.
   const manager = new AsyncLocalStorageContextManager().enable();
   const propagator = new W3CTraceContextPropagator();
   const provider = new trace.TracerProvider({
@@ -74,7 +74,10 @@ export async function openTracing(
   };
 }
 
-/** They are optional in a release. Whoever wants traces and has left them out must know at the start, not by missing traces. */
+/**
+ * The packages are optional in a release. If traces are configured without them, the start fails, because nobody would
+ * notice missing traces.
+ */
 async function loadPackages() {
   try {
     return await Promise.all([
@@ -93,7 +96,7 @@ async function loadPackages() {
   }
 }
 
-/** A transaction may run in a group that another request began: it keeps the span of whoever wanted it. */
+/** A transaction may run in a group that another request began. It keeps the span of its own request. */
 export function tracedDb(db: Db, tracing: Tracing | undefined): Db {
   if (!tracing) return db;
   const traced = <Handles extends Pick<Db, 'of'>>(handles: Handles): Handles => ({
@@ -106,7 +109,7 @@ export function tracedDb(db: Db, tracing: Tracing | undefined): Db {
   return { ...traced(db), aside: traced(db.aside) };
 }
 
-/** Every request to the outside carries the trace, unless whoever sends it has said one himself. */
+/** Adds the trace to every request to a server outside, unless the request already has one. */
 export function tracedOutbound(outbound: Outbound, tracing: Tracing | undefined): Outbound {
   if (!tracing) return outbound;
   return {

@@ -11,8 +11,8 @@ import { openTenantRegions } from './tenants/tenant-regions.ts';
 import { openTenants, type Tenants } from './tenants/tenants.ts';
 
 /**
- * An installation without its server, for whoever works beside one: what an operator does needs none of its routes and
- * features, and to load those takes longer than to do it.
+ * An installation without its server, for commands that run beside one: they need no routes and features, which take
+ * longer to load than the commands take.
  */
 export type Operator = {
   db: Db;
@@ -27,21 +27,21 @@ export type Operator = {
 /** The database must have been migrated. */
 export async function openOperator(config: Config): Promise<Operator> {
   const clock = systemClock;
-  // Whatever is lost between two statements, the next of them says so.
-  const unheard = () => undefined;
-  const db = openDb(config.database, unheard);
+  // A connection that is lost between two statements fails the next statement, which reports it.
+  const ignoreError = () => undefined;
+  const db = openDb(config.database, ignoreError);
   try {
     const { vault, peppers } = await openSecrets(config, db, clock);
     const [pepper] = peppers;
     if (!pepper) throw new Error('there is no pepper for API keys');
-    const signing = await openSigningKeys({ db, vault, clock, onError: unheard });
-    const { elsewhere, close } = openTenantRegions(config, unheard);
+    const signing = await openSigningKeys({ db, vault, clock, onError: ignoreError });
+    const { elsewhere, close } = openTenantRegions(config, ignoreError);
     const deps = { db, vault, clock, pepper, elsewhere };
     return {
       db,
       vault,
       signing,
-      jobs: operations(db, clock, unheard),
+      jobs: operations(db, clock, ignoreError),
       operators: operatorAdmin({ db, clock, baseUrlOf: baseUrlOf(config, config.port) }),
       tenants: {
         ...openTenants(deps),

@@ -5,7 +5,7 @@ import { defineJob } from './jobs/define-job.ts';
 import { type Clock, HOUR, MINUTE } from './kernel/clock.ts';
 import type { Feature } from './kernel/feature.ts';
 
-/** At every start and daily. On PostgreSQL, too: what a move left behind lies in the data folder. */
+/** Runs at every start and daily. On PostgreSQL, too, because a move leaves the old database in the data folder. */
 export function purgeKeptDatabases({ dataFolder }: Config, clock: Clock): Feature {
   const prepare = () => {
     purge(sqliteFile(dataFolder), clock.now());

@@ -14,7 +14,7 @@ export type Suspensions = {
   ensureActive(tenantId: TenantId): Promise<void>;
 };
 
-const CACHED_MS = 3000;
+const CACHE_MS = 3000;
 
 export function openSuspensions({ system, clock }: { system: Reads; clock: Clock }): Suspensions {
   let cache: { at: number; ids: ReadonlySet<string> } | undefined;
@@ -26,7 +26,7 @@ export function openSuspensions({ system, clock }: { system: Reads; clock: Clock
     return ids;
   };
   const ids = async () => {
-    if (cache && Math.abs(clock.now() - cache.at) < CACHED_MS) return cache.ids;
+    if (cache && Math.abs(clock.now() - cache.at) < CACHE_MS) return cache.ids;
     loading ??= load().finally(() => {
       loading = undefined;
     });
