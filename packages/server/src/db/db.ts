@@ -210,6 +210,13 @@ function personalOf({ of }: PersonalSeals, db: TenantReads): Promise<PersonalSea
   return of(db);
 }
 
+/** The seal of the tenant. Throws if its key does not exist; a transaction creates it. */
+export async function getPersonalSeal(db: Pick<TenantReads, 'personal'>): Promise<PersonalSeal> {
+  const seal = await db.personal();
+  if (!seal) throw new Error('the key of personal data is gone');
+  return seal;
+}
+
 /** A handle inside a transaction, whose `write` joins the transaction. */
 export function joinTransaction(tx: TenantTx): TenantDb {
   return { ...tx, write: (work) => work(tx) };

@@ -1,4 +1,4 @@
-import type { TenantReads, TenantTx } from '../db/db.ts';
+import { getPersonalSeal, type TenantReads, type TenantTx } from '../db/db.ts';
 import { FOR_UPDATE, inList } from '../db/sql/dialect.ts';
 import { query, statement } from '../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, real, TRACKED, table, text } from '../db/sql/table.ts';
@@ -76,8 +76,7 @@ type FoldedNames = Pick<MemberRow, 'first_folded' | 'last_folded'>;
 
 /** The codes of folded names, by which members are found. */
 async function codedNames(tx: TenantTx, { first_folded, last_folded }: FoldedNames): Promise<FoldedNames> {
-  const seal = await tx.personal();
-  if (!seal) throw new Error('there is no key of personal data');
+  const seal = await getPersonalSeal(tx);
   const coded = (folded: string) => (folded === '' ? '' : seal.wholeCodeOf(KIND, folded));
   return { first_folded: coded(first_folded), last_folded: coded(last_folded) };
 }

@@ -1,4 +1,4 @@
-import type { PersonalSeal, TenantReads, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type PersonalSeal, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
@@ -42,11 +42,10 @@ export async function openUserRow<R extends ReadRow>(
 
 /** Replaces the stored values of external ids by the ids themselves. */
 export async function openUsers<R extends ReadRow>(db: TenantReads, rows: R[]): Promise<R[]> {
-  const seal = rows.some(({ ext_sealed }) => ext_sealed) ? await db.personal() : undefined;
+  const seal = rows.some(({ ext_sealed }) => ext_sealed) ? await getPersonalSeal(db) : undefined;
   await forEachInSlices(db, rows, (row) => {
     row.ext_key = row.ext_id;
-    if (!row.ext_sealed) return;
-    if (!seal) throw new Error('the key of personal data is gone');
+    if (!row.ext_sealed || !seal) return;
     // A single user is often read again soon, so its value is cached. The users of a list are not.
     const open = rows.length === 1 ? seal.openAgain : seal.open;
     row.ext_id = open(placeOf(row.id), row.ext_sealed);
@@ -66,9 +65,7 @@ export function storedExtId(seal: PersonalSeal, { id, ext_id }: UserName): Store
 }
 
 export async function toStored(tx: TenantTx, row: UserName): Promise<StoredExtId> {
-  const seal = await tx.personal();
-  if (!seal) throw new Error('there is no key of personal data');
-  return storedExtId(seal, row);
+  return storedExtId(await getPersonalSeal(tx), row);
 }
 
 /** Returns the code of a folded external id, or of its prefix. Undefined if the tenant has no key for personal data. */

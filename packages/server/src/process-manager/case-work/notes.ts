@@ -1,6 +1,6 @@
 import { api } from '@grove/contract';
 import { type Audit, changedBy } from '../../audit/audit.ts';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { actor } from '../../kernel/actor.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
@@ -8,7 +8,6 @@ import { newId } from '../../kernel/ids.ts';
 import { implement } from '../../kernel/implement.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
 import { ensureUnredacted, ensureVisible } from '../instances/ensure-visible.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceForUpdate, findInstanceView } from '../instances/process-instances.repository.ts';
 import { addNote, countNotes, mentionsOf, type NoteRow, pageMentions, pageNotes } from './notes.repository.ts';
 
@@ -63,7 +62,7 @@ export function noteHandlers(deps: NotesDeps) {
           const at = mentions.findIndex((each) => !names.has(each));
           if (at >= 0) throw invalidInput({ pointer: `/mentions/${at}`, message: 'is not an active operator' });
           const id = newId(now);
-          const sealed = (await sealOf(tx)).seal(placeOf(id), body.text);
+          const sealed = (await getPersonalSeal(tx)).seal(placeOf(id), body.text);
           const row = { id, instance_id: instanceId, environment, at: now, author: actor(principal), sealed };
           await addNote(tx, row, mentions);
           await audit.record(tx, { ...changedBy(context), action: 'note.added', instanceId, item: id });
@@ -99,7 +98,7 @@ export function noteHandlers(deps: NotesDeps) {
 export async function notesOf(db: TenantReads, instanceId: string) {
   const all = { number: 0, size: MAX_NOTES_PER_INSTANCE, offset: 0, sorts: 0, orderBy: 'id ASC' };
   const { rows } = await pageNotes(db, instanceId, all);
-  const seal = await sealOf(db);
+  const seal = await getPersonalSeal(db);
   return rows.map(({ id, at, author, sealed }) => ({
     createdDtm: toDtm(at),
     author,
@@ -114,7 +113,7 @@ async function toNotes(deps: NotesDeps, db: TenantReads, rows: readonly NoteRow[
     rows.map(({ id }) => id),
   );
   const names = await deps.operatorNames(db, [...new Set([...mentions.values()].flat())]);
-  const seal = await sealOf(db);
+  const seal = await getPersonalSeal(db);
   return rows.map(({ id, instance_id, at, author, sealed }) => ({
     id,
     processInstanceId: instance_id,

@@ -1,9 +1,8 @@
-import type { TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type TenantTx } from '../../db/db.ts';
 import { newId } from '../../kernel/ids.ts';
 import { normaliseEmail, normaliseNumber } from '../../kernel/normalise-value.ts';
 import type { State } from '../engine/state.ts';
 import { documentNumbersIn, emailsIn } from '../engine/steps/listed-values.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { addLink, type LinkedInstance, type LinkKind, type LinkRow, linksOf, removeLink } from './links.repository.ts';
 
 /** Links instances of one person: values that they share are stored as keyed hashes when they become known. */
@@ -43,7 +42,7 @@ export async function saveLinks(
   const values = valuesIn(after);
   const valuesBefore = before ? valuesIn(before) : [];
   if (before && JSON.stringify(values) === JSON.stringify(valuesBefore)) return;
-  const seal = await sealOf(tx);
+  const seal = await getPersonalSeal(tx);
   const links: LinkRow[] = values.map(({ kind, value }) => ({ kind, code: seal.hashOf('links', `${kind} ${value}`) }));
   const isIn = (rows: readonly LinkRow[], { kind, code }: LinkRow) =>
     rows.some((row) => row.kind === kind && row.code === code);

@@ -1,4 +1,4 @@
-import type { PersonalSeal, TenantReads } from '../../db/db.ts';
+import { getPersonalSeal, type PersonalSeal, type TenantReads } from '../../db/db.ts';
 import { forEachInSlices } from '../../kernel/in-slices.ts';
 import type { InstanceRow, InstanceView } from './instance-row.ts';
 
@@ -61,23 +61,17 @@ type SealedRow = Pick<InstanceView, 'id' | 'sealed'> & Partial<InstanceRow>;
 /** Restores the members of a stored row. `sealed` stays, for a caller that stores the row again. */
 export async function openRow<R extends SealedRow>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
-  openInto(row, await sealOf(db));
+  openInto(row, await getPersonalSeal(db));
   return row;
 }
 
 export async function openRows<R extends SealedRow>(db: TenantReads, rows: R[]): Promise<R[]> {
   if (!rows.some(({ sealed }) => sealed)) return rows;
-  const seal = await sealOf(db);
+  const seal = await getPersonalSeal(db);
   await forEachInSlices(db, rows, (row) => {
     if (row.sealed) openInto(row, seal);
   });
   return rows;
-}
-
-export async function sealOf(db: TenantReads): Promise<PersonalSeal> {
-  const seal = await db.personal();
-  if (!seal) throw new Error('the key of personal data is gone');
-  return seal;
 }
 
 function openInto(row: SealedRow, seal: PersonalSeal): void {

@@ -1,11 +1,11 @@
 import { addToCounters, type Counter } from '../../db/counters.ts';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { byLanguage, FOR_UPDATE, inList, jsonPairs, jsonTexts } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { MOST_APART_MS } from '../../kernel/clock.ts';
 import { rowsInOrder } from '../../kernel/in-slices.ts';
 import { type InstanceRow, type InstanceView, instances, VIEW_COLUMNS } from './instance-row.ts';
-import { openRow, openRows, sealOf, sealPerson, toStored } from './instance-seal.ts';
+import { openRow, openRows, sealPerson, toStored } from './instance-seal.ts';
 import { countOf, moveOne } from './instance-totals.ts';
 
 export type { Environment } from '../../kernel/environment.ts';
@@ -110,7 +110,7 @@ export async function spendStartCode(
 
 /** Adds the row with its search terms, and counts it in its total and in other counters. */
 export async function addInstance(tx: TenantTx, fresh: InstanceRow, counters: readonly Counter[] = []): Promise<void> {
-  const row = toStored(await sealOf(tx), fresh);
+  const row = toStored(await getPersonalSeal(tx), fresh);
   ADD.send(tx, row);
   await addTerms(tx, row);
   addToCounters(tx, [countOf(row), ...counters]);
@@ -121,7 +121,7 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
   CHANGE.send(tx, { ...after, id: before.id });
   if (after.status !== before.status) await moveOne(tx, before, after);
   if (after.review_comment === before.review_comment) return after;
-  const sealed = sealPerson(await sealOf(tx), after);
+  const sealed = sealPerson(await getPersonalSeal(tx), after);
   RESEAL.send(tx, { id: before.id, sealed });
   return { ...after, sealed };
 }
@@ -129,7 +129,7 @@ export async function changeInstance(tx: TenantTx, before: InstanceRow, after: I
 /** Sets the scenario of the sandbox for this instance. The caller has locked the row. */
 export async function setScenario(tx: TenantTx, row: InstanceRow, scenario: string): Promise<void> {
   const parameters = JSON.stringify({ ...(JSON.parse(row.parameters) as object), _scenario: scenario });
-  RESEAL.send(tx, { id: row.id, sealed: sealPerson(await sealOf(tx), { ...row, parameters }) });
+  RESEAL.send(tx, { id: row.id, sealed: sealPerson(await getPersonalSeal(tx), { ...row, parameters }) });
 }
 
 export type RemovedRow = Pick<InstanceRow, 'id' | 'environment' | 'terms'>;

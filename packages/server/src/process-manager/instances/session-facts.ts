@@ -1,6 +1,5 @@
-import type { TenantReads } from '../../db/db.ts';
+import { getPersonalSeal, type TenantReads } from '../../db/db.ts';
 import { countryOfProxy } from '../../kernel/country-of-proxy.ts';
-import { sealOf } from './instance-seal.ts';
 
 /**
  * The network and place of an end user's browser, for reviewers. An address is cut to its network, because a reviewer needs
@@ -45,9 +44,9 @@ export function cutAddress(address: string): string {
 }
 
 export async function sealFacts(db: TenantReads, id: string, facts: SessionFacts): Promise<Uint8Array> {
-  return (await sealOf(db)).seal(placeOf(id), JSON.stringify(facts));
+  return (await getPersonalSeal(db)).seal(placeOf(id), JSON.stringify(facts));
 }
 
 export async function openFacts(db: TenantReads, id: string, sealed: Uint8Array): Promise<SessionFacts> {
-  return JSON.parse((await sealOf(db)).open(placeOf(id), sealed)) as SessionFacts;
+  return JSON.parse((await getPersonalSeal(db)).open(placeOf(id), sealed)) as SessionFacts;
 }

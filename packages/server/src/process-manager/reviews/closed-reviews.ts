@@ -1,10 +1,10 @@
 import { api } from '@grove/contract';
+import { getPersonalSeal } from '../../db/db.ts';
 import { toDtm } from '../../kernel/clock.ts';
 import { EVERY_ID } from '../../kernel/id-range.ts';
 import { implement } from '../../kernel/implement.ts';
 import { firstIdOf } from '../../kernel/moment-of.ts';
 import { paging, toPage } from '../../kernel/pages.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { findInstanceViews } from '../instances/process-instances.repository.ts';
 import { commentPlace } from './round.ts';
 import { pageClosed } from './verdicts.repository.ts';
@@ -26,7 +26,7 @@ export function closedReviewHandlers() {
       const { rows, total } = await pageClosed(db, filter, page);
       const ids = [...new Set(rows.map(({ instance_id }) => instance_id))];
       const instances = new Map((await findInstanceViews(db, ids)).map((row) => [row.id, row]));
-      const seal = rows.length > 0 ? await sealOf(db) : undefined;
+      const seal = rows.length > 0 ? await getPersonalSeal(db) : undefined;
       const content = rows.flatMap((row) => {
         const instance = instances.get(row.instance_id);
         if (!instance) return [];

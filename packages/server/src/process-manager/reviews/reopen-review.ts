@@ -1,9 +1,9 @@
 import type { Audit } from '../../audit/audit.ts';
+import { getPersonalSeal } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { ensureUnredacted } from '../instances/ensure-visible.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { lockVisible } from '../instances/lock-chain.ts';
 import type { Drive } from '../runtime/drive.ts';
 import { nameOf, record } from './lock-review.ts';
@@ -39,7 +39,7 @@ export async function reopenReview(
       reviewer: name,
       caller_id: principal.callerId,
       decides: 1,
-      sealed: (await sealOf(tx)).seal(commentPlace(verdictId), comment),
+      sealed: (await getPersonalSeal(tx)).seal(commentPlace(verdictId), comment),
     });
     await record(deps.audit, context, tx, 'review.reopened', id);
   });

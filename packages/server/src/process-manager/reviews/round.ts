@@ -1,11 +1,10 @@
-import type { PersonalSeal, TenantReads, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type PersonalSeal, type TenantReads, type TenantTx } from '../../db/db.ts';
 import type { Context } from '../../kernel/context.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { findCompiled } from '../definitions/compiled-definition.ts';
 import type { Definition } from '../engine/definition.ts';
 import type { Flow } from '../engine/state.ts';
-import { sealOf } from '../instances/instance-seal.ts';
 import { findJourney } from '../instances/journeys.repository.ts';
 import type { InstanceRow } from '../instances/process-instances.repository.ts';
 import { findProcessSettings, type ProcessSettings } from '../settings/settings.repository.ts';
@@ -46,7 +45,7 @@ export async function giveVerdict(context: Context, tx: TenantTx, row: InstanceR
     reviewer: input.reviewer,
     caller_id: principal.callerId,
     decides: decides ? 1 : 0,
-    sealed: (await sealOf(tx)).seal(commentPlace(id), input.comment),
+    sealed: (await getPersonalSeal(tx)).seal(commentPlace(id), input.comment),
   });
   return decides;
 }

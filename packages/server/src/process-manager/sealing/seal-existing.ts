@@ -1,4 +1,4 @@
-import type { TenantDb, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type TenantDb, type TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import type { Scrub } from '../../db/sqlite/scrub.ts';
@@ -6,6 +6,7 @@ import { findSetting, putSetting } from '../../db/tenant-settings.ts';
 import type { Feature, Platform } from '../../kernel/feature.ts';
 import { toStored } from '../instances/instance-seal.ts';
 import { addTerms, findStoredInstance, removeTerms } from '../instances/process-instances.repository.ts';
+import { setTokenParameters } from '../tokens/process-tokens.repository.ts';
 
 /**
  * Seals data that an earlier release stored unsealed, before requests are served. Its progress is stored with every batch, so
@@ -34,9 +35,6 @@ const SEAL_INSTANCE =
 const TOKENS_AFTER = query<{ id: string; parameters: string }>()(`SELECT id, parameters FROM process_tokens
   WHERE tenant_id = :tenant_id AND id > :after AND sealed IS NULL AND parameters <> '{}' ORDER BY id LIMIT ${BATCH}
   ${FOR_UPDATE}`);
-const SEAL_TOKEN = statement(
-  `UPDATE process_tokens SET sealed = :sealed, parameters = '{}' WHERE tenant_id = :tenant_id AND id = :id`,
-);
 
 export function sealExisting(deps: SealExistingDeps): Feature {
   return { prepare: () => sealAll(deps) };
@@ -93,9 +91,7 @@ async function sealInstances(tx: TenantTx, after: string): Promise<Batch> {
   for (const { id } of ids) {
     const row = await findStoredInstance(tx, { id });
     if (!row) continue;
-    const seal = await tx.personal();
-    if (!seal) throw new Error('there is no key of personal data');
-    const stored = toStored(seal, row);
+    const stored = toStored(await getPersonalSeal(tx), row);
     await removeTerms(tx, row);
     await SEAL_INSTANCE.run(tx, { id, sealed: stored.sealed ?? null, terms: stored.terms });
     await addTerms(tx, stored);
@@ -111,11 +107,7 @@ export async function markSealed(tx: TenantTx): Promise<void> {
 
 async function sealTokens(tx: TenantTx, after: string): Promise<Batch> {
   const rows = await TOKENS_AFTER.all(tx, { after });
-  for (const { id, parameters } of rows) {
-    const seal = await tx.personal();
-    if (!seal) throw new Error('there is no key of personal data');
-    await SEAL_TOKEN.run(tx, { id, sealed: seal.seal(`token:${id}`, parameters) });
-  }
+  for (const { id, parameters } of rows) await setTokenParameters(tx, id, parameters);
   return { last: rows.at(-1)?.id ?? DONE, sealed: rows.length };
 }
 

@@ -1,5 +1,5 @@
 import { addToCounter, addToCounters, readCounter, takeCounters } from '../../db/counters.ts';
-import type { TenantReads, TenantTx } from '../../db/db.ts';
+import { getPersonalSeal, type TenantReads, type TenantTx } from '../../db/db.ts';
 import { FOR_UPDATE, inList, LIMIT } from '../../db/sql/dialect.ts';
 import { query, statement } from '../../db/sql/statement.ts';
 import { bytes, integer, optional, type RowOf, TRACKED, table, text, WITH_NAME } from '../../db/sql/table.ts';
@@ -127,9 +127,7 @@ type SealedParameters = Pick<TokenRow, 'id' | 'parameters'> & { sealed?: Uint8Ar
 /** Opens the parameters of a token. */
 export async function openToken<R extends SealedParameters>(db: TenantReads, row: R): Promise<R> {
   if (!row.sealed) return row;
-  const seal = await db.personal();
-  if (!seal) throw new Error('the key of personal data is gone');
-  row.parameters = seal.openAgain(sealContext(row.id), row.sealed);
+  row.parameters = (await getPersonalSeal(db)).openAgain(sealContext(row.id), row.sealed);
   return row;
 }
 
@@ -141,9 +139,7 @@ async function openParameters(db: TenantReads, row: TokenRow): Promise<TokenRow>
 /** Null if there are no parameters. */
 async function sealParameters(tx: TenantTx, id: string, parameters: string): Promise<Uint8Array | null> {
   if (parameters === NO_PARAMETERS) return null;
-  const seal = await tx.personal();
-  if (!seal) throw new Error('there is no key of personal data');
-  return seal.seal(sealContext(id), parameters);
+  return (await getPersonalSeal(tx)).seal(sealContext(id), parameters);
 }
 
 const SET_PARAMETERS = statement(
