@@ -34,7 +34,7 @@ type Connection = {
 const LOOK_EVERY_MS = 250;
 const MIN_BYTES = 64 * 2 ** 20;
 const MAX_BYTES = 256 * 2 ** 20;
-/** What an answer and its request take beside the bytes of the answer. */
+/** The memory of an answer and its request, beside the bytes of the answer. */
 const BYTES_OF_ANSWER = 4096;
 
 /** An eighth of the memory of the machine, or of the container, between the two limits. */

@@ -28,7 +28,7 @@ export type Handle = ((context: Context, input: Input) => unknown) & {
 /** The handler of an operation that changes the configuration. The change and its record are one transaction. */
 export function withAudit(handler: Handle, action: RecordedAction, log: ChangeLog): Handle {
   const { prepare, runsAgain = false } = handler;
-  const within = (context: Context, input: Input, handle: (context: Context) => unknown) =>
+  const inTransaction = (context: Context, input: Input, handle: (context: Context) => unknown) =>
     context.db.write(
       async (tx) => {
         const inside = { ...context, db: joinTransaction(tx) };
@@ -40,10 +40,10 @@ export function withAudit(handler: Handle, action: RecordedAction, log: ChangeLo
       },
       { runsAgain },
     );
-  if (!prepare) return (context, input) => within(context, input, (inside) => handler(inside, input));
+  if (!prepare) return (context, input) => inTransaction(context, input, (inside) => handler(inside, input));
   const ready = async (context: Context, input: Input) => {
     const rest = await prepare(context, input);
-    return (inside: Context) => within(inside, input, rest);
+    return (inside: Context) => inTransaction(inside, input, rest);
   };
   const handle: Handle = async (context, input) => (await ready(context, input))(context);
   return Object.assign(handle, { prepare: ready });

@@ -36,7 +36,7 @@ export function checkMembers(deps: CheckMembersDeps, id: string, operation: Grou
       if (isExcluded || !(await wantsLenient(deps, request))) throw invalidInput(...faults);
       // Members beyond those that can be listed are not ignored: one of them may be a misspelt limit.
       if (unknown.length > MAX_NAMED) throw invalidInput(TOO_MANY_TO_IGNORE, ...faults);
-      if (preferred(request) === 'lenient') addHeader(request, 'Preference-Applied', 'handling=lenient');
+      if (preferredHandling(request) === 'lenient') addHeader(request, 'Preference-Applied', 'handling=lenient');
     }
     const ignored = [...unknown.map(({ pointer }) => pointer), ...withoutEffect];
     addHeader(request, 'Grove-Ignored', headerOf(ignored));
@@ -60,15 +60,15 @@ function bodyReader({ auth, consumes, body, ok }: GroupedOperation): ReadMembers
 }
 
 async function wantsLenient(deps: CheckMembersDeps, request: FastifyRequest): Promise<boolean> {
-  const handling = preferred(request);
+  const handling = preferredHandling(request);
   if (handling !== undefined) return handling === 'lenient';
   return request.principal !== null && (await deps.isLenient(request.principal));
 }
 
 const HANDLING = /(?:^|,)\s*handling\s*=\s*"?(lenient|strict)"?\s*(?=[,;]|$)/i;
 
-/** RFC 7240, 4.4. */
-function preferred({ headers: { prefer } }: FastifyRequest): 'lenient' | 'strict' | undefined {
+/** The `handling` preference of the request (RFC 7240, 4.4). */
+function preferredHandling({ headers: { prefer } }: FastifyRequest): 'lenient' | 'strict' | undefined {
   const text = Array.isArray(prefer) ? prefer.join(',') : prefer;
   return HANDLING.exec(text ?? '')?.[1]?.toLowerCase() as 'lenient' | 'strict' | undefined;
 }
