@@ -19,7 +19,7 @@ import type { SignInResult } from './passkeys.ts';
 import { type BegunSession, endSessionOf, IDLE_MS, type SignedIn, startSession } from './sessions.ts';
 import type { SingleSignOnSignIn } from './single-sign-on/sign-in.ts';
 
-/** What every way to sign in needs: a session that begins, its cookie, and a line in the audit trail. */
+/** The parts of every way to sign in: the new session, its cookie, and an audit event. */
 export type AccountDeps = Pick<Platform, 'db' | 'clock' | 'baseUrlOf'> & {
   audit: Pick<Audit, 'record'>;
   region: string;

@@ -37,7 +37,7 @@ const REVIEWS = [
 const LOOKS = ['getProcessInstance', 'listProcessInstanceEvents', 'listProcessDefinitions', 'getProcessDefinition'];
 const ofManager = (names: readonly string[]) => names.map((name) => `ProcessManager:${name}`);
 
-/** What a developer must not do: decide reviews, and see or erase persons. */
+/** The permissions that a developer must not have: to decide reviews, and to see or erase persons. */
 const NOT_FOR_DEVELOPERS =
   /:(claim|release|assign|approve|reject|askAgain|correct|reopen|prioritise)Review$|:(listInstanceLinks|listInstanceSessions|listInstanceNotes|addInstanceNote|listNoteMentions)$|^(PersonRequests|OperatorManager|InstallationManager|UserDataServer|WatchlistManager):|:(runRetention|deleteProcessInstance|redactProcessInstance|deleteUser|createResumeLink|sendResumeLink|cancelProcessInstance)$|:\w+Exports?$/;
 

@@ -23,7 +23,7 @@ import { findTotp } from './totps.repository.ts';
 
 type InputOf<Name extends keyof typeof api.consoleAccount> = Input<(typeof api.consoleAccount)[Name]>;
 
-/** What a signed-in operator does with the own account: sessions, passkeys and confirmation. */
+/** Manages the account of a signed-in operator: sessions, passkeys and confirmation. */
 export function ownAccountHandlers(deps: AccountDeps) {
   return {
     ...bindDeps(deps, { getSession, signOut, startConfirmation, completeConfirmation }),

@@ -9,7 +9,7 @@ import { builtInRole } from './built-in-roles.ts';
 import { findRoleForUpdate, findRoleRow } from './roles.repository.ts';
 import type { SessionInUse } from './sessions.repository.ts';
 
-/** What a role permits, and where; permissions as callers write them, with the tenant. */
+/** The permissions of a role, written as by callers, with the tenant, and its environments. */
 export type RoleGrant = Pick<BuiltInRole, 'permissions' | 'environments' | 'isMasked'>;
 
 type StoredRole = Pick<SessionInUse, 'permissions' | 'environments' | 'masked'>;

@@ -17,7 +17,7 @@ type SealedPart = { name: string; search: Record<string, string> };
 const SUBJECT = 'operators';
 const contextOf = (id: string) => `operator-view:${id}`;
 
-/** Lists with their filters, under a name. Each operator sees only the own ones. */
+/** Saves lists with their filters under a name. An operator sees only their own. */
 export function viewHandlers(deps: Deps) {
   return { ...bindDeps(deps, { listViews, saveView }), deleteView };
 }
