@@ -1,5 +1,5 @@
 const COUNTRY = /^[A-Z]{2}$/;
-/** What proxies write where they do not know, or where there is no country. */
+/** The values with which proxies say that the country is unknown, or that there is none. */
 const NO_COUNTRY: ReadonlySet<string> = new Set(['XX', 'ZZ', 'T1']);
 
 /** The country of a caller's address, as the header of a proxy says it; undefined if it names none. */

@@ -10,7 +10,9 @@ import type { AllHandlers } from './implement.ts';
 import type { InstanceEvent } from './instance-event.ts';
 import type { TestVolume } from './test-volume.ts';
 
-/** What a part of the application declares of itself. `open-features.ts` lists the features, and one loop ties them in. */
+/**
+ * A part of the application, as it declares itself. `open-features.ts` lists the features, and one loop connects them.
+ */
 export type Feature = {
   readonly handlers?: Partial<AllHandlers>;
   readonly jobs?: readonly JobDefinition<object>[];

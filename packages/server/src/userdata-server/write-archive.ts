@@ -83,8 +83,8 @@ export function json(value: unknown): Buffer<ArrayBuffer> {
   return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
-/** Passes the bytes on unchanged. After the last, it calls `tell` with their number and hash. */
-function measured(source: Readable, tell: (size: { bytes: number; sha256: string }) => void): Readable {
+/** Passes the bytes on unchanged. At the end, calls `onEnd` with their number and hash. */
+function measured(source: Readable, onEnd: (size: { bytes: number; sha256: string }) => void): Readable {
   const digest = createHash('sha256');
   let bytes = 0;
   async function* pass() {
@@ -93,7 +93,7 @@ function measured(source: Readable, tell: (size: { bytes: number; sha256: string
       bytes += chunk.length;
       yield chunk;
     }
-    tell({ bytes, sha256: digest.digest('hex') });
+    onEnd({ bytes, sha256: digest.digest('hex') });
   }
   return Readable.from(pass(), { objectMode: false }).once('close', () => source.destroy());
 }

@@ -1,9 +1,9 @@
 import type { ClientHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 
-/** What a server may send beside its answers, such as settings and pings. */
+/** The bytes that a server may send beside its answers, such as settings and pings. */
 const MAX_BYTES_UNASKED = 64 * 1024;
-/** An answer that is accepted is smaller, with its headers. */
+/** An accepted answer is smaller, with its headers. */
 const MAX_BYTES_OF_AN_ANSWER = 16 * 1024;
 const CHECK_EVERY_MS = 100;
 /** Frames that name other addresses of the server, which nobody needs. Each takes far longer than its size suggests. */

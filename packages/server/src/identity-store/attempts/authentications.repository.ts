@@ -17,7 +17,7 @@ export const addAuthentication = authentications.insert().send;
 export const removeOldAuthentications = authentications.delete(`WHERE tenant_id = :tenant_id AND id IN (
   SELECT id FROM authentications WHERE tenant_id = :tenant_id AND id < :beforeId ORDER BY id LIMIT :limit)`).run;
 
-/** At most `limit` of the oldest; returns how many there were. */
+/** Removes up to `limit` of the oldest authentications of a user. Resolves to their number. */
 export const removeAuthenticationsOf = authentications.delete(`WHERE tenant_id = :tenant_id AND id IN (
   SELECT id FROM authentications ${OF_USER} AND id < :beforeId ORDER BY id LIMIT :limit)`).run;
 

@@ -47,7 +47,7 @@ export type Challenges = {
 export type StartChallenge = { readonly publicKey: object; readonly omit: readonly Omission[] };
 export type OpenedChallenge = { readonly row: ChallengeRow; readonly progress: ChallengeProgress };
 
-/** Nobody may restart until an easy challenge comes up. */
+/** The starts of an attempt are limited, so that nobody restarts until an easy challenge comes up. */
 export const MAX_STARTS = 3;
 /** Challenges that do not count because they ran out of time while the server could not take a frame. */
 export const MAX_FORGIVEN = 10;

@@ -170,7 +170,7 @@ export function openDrive(deps: DriveDeps): Drive {
   };
 }
 
-/** With `isShown`, the end user sees the next step. */
+/** `isShown`: the end user sees the next step at once, in the answer. */
 type How = { now: number; isShown: boolean };
 
 /** `children` is the number of children that the transaction has created. */
