@@ -2,7 +2,7 @@ import { createClient } from 'grove-idv-sdk';
 
 const baseUrl = process.env.GROVE_URL ?? 'http://localhost:8080';
 
-// 1. The client exchanges the API key for a bearer token, and renews it when its time is over.
+// 1. The client exchanges the API key for a bearer token, and renews the token before it expires.
 const grove = createClient({ baseUrl, apiKey: process.env.GROVE_API_KEY ?? '' });
 
 // 2. A process token binds a process definition. One token serves many end users.
@@ -35,11 +35,11 @@ for (;;) {
   else break;
 }
 
-// 5. The back end reads the outcome (or is told by a webhook).
+// 5. The back end reads the outcome. In production, a webhook says when.
 const instance = await grove.processInstances.get({ processInstanceId });
 console.log('the outcome is', instance.status, `(${instance.statusMapped})`);
 
-// 6. And what the end user gave.
+// 6. The back end reads the data of the end user, and the checks.
 const place = { processDefnId: instance.processDefnId, processInstanceId };
 const { documents } = await grove.userData.get(place);
 for (const { fieldName, values } of documents.doc1?.biographicData ?? []) {
