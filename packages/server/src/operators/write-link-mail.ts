@@ -11,7 +11,7 @@ const TEXTS: MailTexts = {
     subject: 'Ihr Link zur Anmeldung bei {tenant}',
     lead: 'Öffnen Sie diesen Link, um sich an der Konsole von {tenant} anzumelden. Er gilt einmal, zehn Minuten lang.',
     button: 'Anmelden',
-    end: 'Wenn Sie ihn nicht verlangt haben, hat jemand Ihre Adresse eingegeben. Tun Sie nichts: Ohne den Code Ihrer Authentifizierungs-App kann sich niemand anmelden.',
+    end: 'Wenn Sie ihn nicht verlangt haben, hat jemand Ihre Adresse eingegeben. Tun Sie nichts: Ohne den Code Ihrer Authenticator-App kann sich niemand anmelden.',
   },
   ar: {
     subject: 'رابط تسجيل الدخول إلى {tenant}',
