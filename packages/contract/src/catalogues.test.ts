@@ -8,6 +8,7 @@ import { catalogue, type ErrorCode } from './errors.ts';
 import { WEBHOOK_EVENTS } from './notification-service.ts';
 import { addressesOf } from './operation.ts';
 import { buildPostman } from './postman.ts';
+import { FURTHER_PERMISSIONS } from './process-manager/cloud-secrets.ts';
 import { InstanceStatus } from './process-manager/parameters.ts';
 
 const pages = renderCatalogues();
@@ -22,6 +23,8 @@ test('the catalogues name every event, every permission and every code', () => {
     if (operation.permission)
       assert.ok(pageOf('permissions.md').includes(`| \`${operation.permission}\` |`), operation.permission);
   }
+  for (const permission of Object.keys(FURTHER_PERMISSIONS))
+    assert.ok(pageOf('permissions.md').includes(`| \`${permission}\` |`), permission);
   for (const code of Object.keys(catalogue)) {
     assert.ok(pageOf('error-codes.md').includes(`\n| ${code} |`), code);
     assert.notEqual(adviceOf(Number(code) as ErrorCode), '', `${code} has a cause and what to do`);

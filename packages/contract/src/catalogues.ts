@@ -6,6 +6,7 @@ import { catalogue, type ErrorCode } from './errors.ts';
 import { IDENTITY_EVENTS } from './identity-store/events.ts';
 import { GENERATED, tableOf } from './markdown-table.ts';
 import { WEBHOOK_EVENTS } from './notification-service.ts';
+import { FURTHER_PERMISSIONS } from './process-manager/cloud-secrets.ts';
 
 /** The catalogues of the contract as pages of the documentation, and `llms.txt` for programs. Pure. */
 const MEANINGS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
@@ -161,14 +162,18 @@ const anchorOf = (type: string) => type.toLowerCase().replaceAll('.', '');
 function renderPermissions(): string {
   const listed = operations().filter(({ operation }) => operation.permission);
   const byPermission = Map.groupBy(listed, ({ operation }) => operation.permission as string);
-  const permissions = [...byPermission]
+  const ofOperations = [...byPermission].map(
+    ([permission, own]) => [permission, own.map(({ operation }) => operation.summary).join('; ')] as const,
+  );
+  const permissions = [...ofOperations, ...Object.entries(FURTHER_PERMISSIONS)]
     .sort()
-    .map(([permission, own]) => [`\`${permission}\``, own.map(({ operation }) => operation.summary).join('; ')]);
+    .map(([permission, allows]) => [`\`${permission}\``, allows]);
   return `# Permissions
 
 ${GENERATED}
 
-A key holds \`TNT#<tenant>#<permission>\`. A \`*\` at the end stands for anything: \`TNT#acme#ProcessManager:*\`. Give a key only what it needs.
+A key holds \`TNT#<tenant>#<permission>\`. A \`*\` at the end stands for any characters: \`TNT#acme#ProcessManager:*\`
+holds every permission that begins with \`ProcessManager:\`. Give a key only what it needs.
 
 ${tableOf(['permission', 'allows'], permissions)}
 `;
@@ -186,7 +191,7 @@ function renderCodes(): string {
 ${GENERATED}
 
 Each response that is not a success is a problem (RFC 9457) with one of these codes and a \`requestId\`, which is in the server's log
-too. "any" means that every operation may return the code. Codes never change their meaning.
+too. "any" means that every operation may return the code. A code never changes its meaning.
 
 ${tableOf(['code', 'HTTP', 'message', 'cause, and what to do', 'operations'], codes)}
 `;

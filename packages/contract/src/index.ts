@@ -53,6 +53,7 @@ export { buildPostman } from './postman.ts';
 export { MAX_INPUT_ERRORS, Problem, Refusal } from './problem.ts';
 export { AUDIT_ACTIONS } from './process-manager/audit.ts';
 export { MAX_INSTANCE_LINKS, MAX_SHOWN_MESSAGES, MAX_SHOWN_SESSIONS } from './process-manager/case-work.ts';
+export { FURTHER_PERMISSIONS } from './process-manager/cloud-secrets.ts';
 export { DefinitionDocument, MAX_CONDITION_LENGTH, MAX_STEPS } from './process-manager/definitions.ts';
 export { EXPORT_HOURS, MAX_EXPORT_ROWS } from './process-manager/exports.ts';
 export {

@@ -62,6 +62,11 @@ const CloudSecretChange = withTitle(
   }),
 );
 
+/** Permissions that a caller needs beside that of the operation, and what each allows. */
+export const FURTHER_PERMISSIONS = {
+  'ProcessManager:useCloudSecret': 'Name a cloud secret in a webhook, in an `http` step, or for single sign-on',
+} as const;
+
 export const cloudSecrets = group('/api/process-manager/cloudSecrets', {
   list: get('', {
     summary: 'List cloud secrets',

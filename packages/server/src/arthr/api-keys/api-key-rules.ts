@@ -1,9 +1,8 @@
-import { marksPersonal, operations } from '@grove/contract';
+import { FURTHER_PERMISSIONS, marksPersonal, operations } from '@grove/contract';
 import { boundedMap } from '../../kernel/bounded-map.ts';
 import { HOUR, toDtm } from '../../kernel/clock.ts';
 import { closest } from '../../kernel/closest.ts';
 import type { Principal } from '../../kernel/context.ts';
-import { USE_CLOUD_SECRET } from '../../kernel/ensure-permission.ts';
 import { ApiError, invalidInput } from '../../kernel/errors.ts';
 import type { TenantId } from '../../kernel/ids.ts';
 import { momentOf } from '../../kernel/moment-of.ts';
@@ -47,8 +46,8 @@ export function checkPermissions(
 }
 
 const OF_OPERATIONS = [...new Set(operations().flatMap(({ operation }) => operation.permission ?? []))].sort();
-/** Every permission that an operation or a feature requires. */
-const CATALOGUE: readonly string[] = [...OF_OPERATIONS, USE_CLOUD_SECRET];
+/** Every permission that a caller may need. The catalogue of the documentation lists the same. */
+const CATALOGUE: readonly string[] = [...OF_OPERATIONS, ...Object.keys(FURTHER_PERMISSIONS)];
 
 /** Refuses a permission that matches no operation: it is a typing error, and the key would be refused everywhere. */
 function unknownFault(permission: string, prefix: string): string | undefined {
