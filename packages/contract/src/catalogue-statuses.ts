@@ -11,7 +11,7 @@ export const INSTANCE_STATUSES: Readonly<Record<Status, Meaning>> = {
     label: 'Pending',
     isFinal: false,
     means: 'created, but nobody has opened it yet',
-    todo: 'Nothing. Send the link again if the person says that it did not arrive.',
+    todo: 'Nothing. A link works once: if the person has lost it, create another with `POST …/processInstances/{id}/resumeLink`.',
   },
   ACTIVE: {
     label: 'In Progress',
@@ -120,7 +120,8 @@ What each status means, and what to do. [Results](results.md) explains what to r
 
 ## Process instances
 
-\`status\` is for programs, \`statusMapped\` for people. A final status never changes.
+\`status\` is for programs, \`statusMapped\` for people. A final status changes only if a reviewer reopens the case: then you
+receive \`instance.reopened\`.
 
 ${tableOf(['status', 'statusMapped', 'final', 'means', 'what to do'], instances)}
 
