@@ -114,14 +114,14 @@ function useNextCase(id: string, allowed: Allowed): () => void {
       .then((caseFile) => {
         const params = { processDefnId: caseFile.instance.processDefnId, processInstanceId: nextId };
         const images = masked ? [] : imagesOf(caseFile.data);
-        const fetches = images.map(({ path }) =>
+        const fetches = images.slice(0, IMAGES_AHEAD).map(({ path }) =>
           client.prefetchQuery({
             queryKey: [environment, 'image', nextId, path],
             queryFn: () => callForBlob('userData', 'getItem', { params, query: { path } }, 'image/*'),
             staleTime: Number.POSITIVE_INFINITY,
           }),
         );
-        return Promise.all(fetches.slice(0, IMAGES_AHEAD));
+        return Promise.all(fetches);
       })
       .catch(() => undefined);
   }, [nextId, environment]);
