@@ -40,5 +40,5 @@ export const NOT_RUN: readonly Entry[] = [
   ],
   ['docs/configuration.md', 'npm start', 'starts servers on fixed ports'],
   ['docs/vision.md', 'npm run accuracy', 'takes minutes, and pictures that are not in the repository'],
-  ['docs/vision.md', 'npm run attacks', 'takes minutes'],
+  ['docs/vision-liveness.md', 'npm run attacks', 'takes minutes'],
 ];

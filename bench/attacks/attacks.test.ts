@@ -62,7 +62,7 @@ describe('attacks on the liveness of a real server', () => {
   });
 
   /**
-   * The instructions are random, and docs/vision.md says what share of these attacks is accepted. So after an accepted
+   * The instructions are random, and docs/vision-liveness.md says what share of these attacks is accepted. So after an accepted
    * attack two more are tried, and neither may be accepted.
    */
   async function isRarelyAccepted(kind: AttackName): Promise<void> {

@@ -18,7 +18,7 @@ export const AUTHENTICITY_MODEL: ModelName = { name: 'grove-document-signs', ver
 
 /**
  * The measurements, and the bound beyond which each is a sign by itself. Set on photographs of public specimens and on
- * the attacks of `src/attacks` (docs/vision.md has the numbers).
+ * the attacks of `src/attacks` (docs/vision-documents.md has the numbers).
  */
 export const AUTHENTICITY_BOUNDS = {
   /** Colour beyond the tint of the light, without the margins if there is less; little is a grey copy. */

@@ -43,7 +43,7 @@ type Measure =
   | 'noseTravel'
   | 'passive';
 
-/** `docs/vision.md` explains how they were chosen. */
+/** `docs/vision-liveness.md` explains how they were chosen. */
 export const LIVENESS_BOUNDS = {
   /** The novelty of the face at rest after each movement: first the bound of the same picture, then that of a doubt. */
   novelty: { refuse: 0.006, doubt: 0.009 },

@@ -43,7 +43,7 @@ const LABELS: Readonly<Record<string, string>> = { sdk: 'SDK', cli: 'Command lin
 const CHAPTERS: readonly (readonly [title: string, ...names: string[]])[] = [
   ['Begin', 'quick-start', 'migrating', 'results', 'webhooks', 'sdk', 'embed', 'words'],
   ['Journeys', 'definitions', 'configuration-as-code', 'journeys', 'custom-pages', 'languages', 'camera', 'watchlists'],
-  ['Checks', 'vision', 'liveness'],
+  ['Checks', 'vision', 'vision-liveness', 'vision-documents', 'liveness'],
   ['Users', 'identity-store', 'appkeys', 'push-notifications'],
   ['Operate', 'production', 'configuration', 'operating', 'cli', 'scaling', 'operators'],
   ['Security and privacy', 'security', 'security-trials', 'privacy', 'security-policy'],
