@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type { Db, TenantTx } from './db/db.ts';
 import type { Platform } from './kernel/feature.ts';
 import type { TenantId } from './kernel/ids.ts';
@@ -23,6 +24,7 @@ export type BusinessMetricsDeps = Pick<Platform, 'db' | 'clock' | 'everyTenantId
   /** The number of waiting reviews of a tenant in each environment, and the time since which the oldest waits. */
   reviewsWaiting(tenantId: TenantId): Promise<{ environment: string; count: number; oldest: number }[]>;
   webhooksWaiting(): Promise<{ count: number; oldest: number | null }>;
+  dataFolder: string;
   tracing?: Tracing | undefined;
   onError(error: unknown): void;
 };
@@ -54,6 +56,7 @@ export function openBusinessMetrics(deps: BusinessMetricsDeps): BusinessMetrics 
     const { oldest } = await deps.webhooksWaiting();
     return [{ labels: {}, value: oldest === null ? 0 : Math.max(0, deps.clock.now() - oldest) / 1000 }];
   });
+  watchDisk(meters, deps.dataFolder);
   watchPools(meters, deps.db);
 
   const count = ({ type, environment, status, step, processDefnName: definition }: InstanceEvent) => {
@@ -107,6 +110,18 @@ async function sumReviews({ everyTenantId, reviewsWaiting }: BusinessMetricsDeps
     }
   }
   return sums;
+}
+
+/** A full disk stops every write of every tenant, and live callers may fill it. */
+function watchDisk(meters: Meters, dataFolder: string): void {
+  const readings = async (value: (disk: { bavail: number; blocks: number }) => number) => {
+    const disk = await statfs(dataFolder);
+    return [{ labels: {}, value: value(disk) * disk.bsize }];
+  };
+  meters.gauge('grove_disk_free_bytes', 'Free space on the disk of the data folder', () =>
+    readings((disk) => disk.bavail),
+  );
+  meters.gauge('grove_disk_bytes', 'Size of the disk of the data folder', () => readings((disk) => disk.blocks));
 }
 
 function watchPools(meters: Meters, { pools }: Db): void {

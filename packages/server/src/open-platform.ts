@@ -49,6 +49,7 @@ export async function openPlatform({ config, clock, log, version }: PlatformOpti
   const arthr = await openArthr({ ...shared, peppers, limitFailures, issuerOf: address.baseUrlOf });
   const metrics = openBusinessMetrics({
     ...shared,
+    dataFolder: config.dataFolder,
     tracing,
     reviewsWaiting: (tenantId) => reviewsWaiting(db.of(tenantId)),
     webhooksWaiting: () => deliveriesWaiting(db.system),

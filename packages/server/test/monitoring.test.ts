@@ -63,6 +63,11 @@ describe('monitoring', () => {
     assert.equal(sampleOf(text, 'grove_reviews_waiting{environment="test"}'), 1);
     assert.ok(sampleOf(text, `grove_steps_total{${of},step="document",what="completed"}`) >= 1, text);
     assert.match(text, /grove_webhook_attempts_total\{outcome="delivered"\} 1/);
+    const [free, size] = ['free_bytes', 'bytes'].map((name) => sampleOf(text, `grove_disk_${name}{}`)) as [
+      number,
+      number,
+    ];
+    assert.ok(free > 0 && free < size, `${free} of ${size}`);
     assert.match(text, /grove_blob_seconds_count\{operation="put",outcome="ok"\} \d+/);
     for (const secret of ['acme', app.apiKey, review.processInstanceId]) assert.ok(!text.includes(secret));
   });
