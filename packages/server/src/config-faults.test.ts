@@ -162,6 +162,10 @@ const WRONG: Partial<Record<VariableName, { values: string[]; must: RegExp; with
     must: /of that form, one part for each version/,
   },
   GROVE_RATE_LIMIT: { values: ['0', '1000001', 'none', 'OFF', '-5'], must: /a whole number from 1 to 1000000/ },
+  GROVE_TEST_MEGABYTES_A_DAY: {
+    values: ['0', '1000001', 'none', 'OFF', '1.5'],
+    must: /a whole number from 1 to 1000000/,
+  },
   GROVE_MAX_PROCESS_TOKENS: { values: ['0', '100000001', 'none', '-5'], must: /a whole number from 1 to 100000000/ },
   GROVE_RECEIPTS_DAYS: { values: ['0', '36501', 'never', '-5'], must: /a whole number from 1 to 36500/ },
   GROVE_OTLP_URL: { values: ['localhost:4318', 'grpc://x:4317', '/v1/traces'], must: /an http or https address/ },
