@@ -1,4 +1,4 @@
-import type { QueueLog } from './log.ts';
+import { outageLog, type QueueLog } from './log.ts';
 
 /** Claims while items are due, then less and less often, and at once after `ring`. */
 export type Poll = {
@@ -31,18 +31,15 @@ export function openPoll(claim: () => Promise<number>, noun: string, log: QueueL
 
   const run = async () => {
     let pauseMs = SHORTEST_PAUSE_MS;
-    let failing = false;
+    const outage = outageLog(log, { fault: `could not claim ${noun}`, end: `claiming ${noun} works again` });
     while (!stopping) {
       let claimed = 0;
       rung = false;
       try {
         claimed = await claim();
-        if (failing) log.info({}, `claiming ${noun} works again`);
-        failing = false;
+        outage.worked();
       } catch (error) {
-        // Logged once: a database that is away for an hour is one event.
-        if (!failing) log.error({ err: error }, `could not claim ${noun}`);
-        failing = true;
+        outage.failed(error);
         rung = false;
       }
       if (claimed > 0) {

@@ -1,4 +1,4 @@
-import type { QueueLog } from './log.ts';
+import { outageLog, type QueueLog } from './log.ts';
 
 /** Runs work at intervals until it is stopped, and logs the first of several failures. `stop` waits for runs that have begun. */
 export function openRepeated(log: QueueLog) {
@@ -6,18 +6,10 @@ export function openRepeated(log: QueueLog) {
   const underWay = new Set<Promise<void>>();
   return {
     start(everyMs: number, work: () => Promise<void>, fault: string) {
-      let failing = false;
+      const outage = outageLog(log, { fault });
       const once = () => {
         const pass = work()
-          .then(
-            () => {
-              failing = false;
-            },
-            (error) => {
-              if (!failing) log.error({ err: error }, fault);
-              failing = true;
-            },
-          )
+          .then(outage.worked, outage.failed)
           .finally(() => underWay.delete(pass));
         underWay.add(pass);
       };

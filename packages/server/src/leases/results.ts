@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueLog } from './log.ts';
+import { outageLog, type QueueLog } from './log.ts';
 
 /** Results that are not written yet. Those of one group are written together. While the database is away, they wait. */
 export type Results<R> = {
@@ -27,20 +27,19 @@ const WRITE_AGAIN_MS = 500;
 export function openResults<R>({ log, noun, write, onWritten }: ResultsDeps<R>): Results<R> {
   const waiting = new Map<string, R[]>();
   let writing = false;
-  let failing = false;
   let isHurried = false;
+
+  const fault = `could not save results of ${noun}`;
+  const outage = outageLog(log, { fault, end: `saving results of ${noun} works again` });
 
   const isWritten = (group: string, batch: readonly R[]) =>
     write(group, batch).then(
       () => {
-        if (failing) log.info({}, `saving results of ${noun} works again`);
-        failing = false;
+        outage.worked();
         return true;
       },
       (error) => {
-        // Logged once: a database that is away for an hour is one event.
-        if (!failing) log.error({ err: error }, `could not save results of ${noun}`);
-        failing = true;
+        outage.failed(error);
         return isHurried;
       },
     );
