@@ -56,6 +56,12 @@ describe('a server on which test callers may send 1 MB', () => {
     return app.call(TOKENS, { method: 'POST', body, ...(token && { token }) });
   };
 
+  it('a body that is too long is refused as such, and uses up nothing', async () => {
+    const tooLong = await create(testToken, 'x'.repeat(1.2 * MB));
+    assert.equal(tooLong.status, 413, tooLong.text);
+    assert.equal((await create(testToken, 'after it')).status, 201);
+  });
+
   it('100007: a test key, and an end user of a test journey, store no more than that; a live key does, and a test key still reads and deletes', async () => {
     const { user } = await startJourney(app, testKey, { processDefnName: 'selfie-reauthentication' });
     const created = await create(testToken, 'short');

@@ -186,8 +186,10 @@ const STORES_NOTHING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE']);
 function admitVolume(volume: TestVolume | undefined, principal: Principal, request: FastifyRequest): void {
   const { method, headers, routeOptions } = request;
   if (principal.environment === 'live' || STORES_NOTHING.has(method)) return;
-  const isOfUnknownLength = headers['transfer-encoding'] !== undefined;
-  volume?.admit(principal, isOfUnknownLength ? routeOptions.bodyLimit : Number(headers['content-length'] ?? 0));
+  const { bodyLimit } = routeOptions;
+  const bytes = headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : bodyLimit;
+  // A body that is too long is refused unread.
+  volume?.admit(principal, bytes > bodyLimit ? 0 : bytes);
 }
 
 type BearerGuard = (operation: GroupedOperation, permission: Permission) => Check;
