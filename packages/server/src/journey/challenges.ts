@@ -26,7 +26,7 @@ import type { RefusedRequests } from './refused-requests.ts';
 import { attemptOf } from './spend-challenge.ts';
 import { currentUserStep, lockJourney, lookAtJourney } from './steps.ts';
 import {
-  ensureStandIn,
+  ensureStorable,
   hashOf,
   isStandIn,
   lookAhead,
@@ -94,8 +94,7 @@ async function sendFrame(
   ensureSigned(before.row.public_key, { challengeId: params.challengeId, token, sha256, signature });
   const { environment } = snapshot.root;
   const live = environment === 'live';
-  ensureStandIn(body, environment);
-  deps.testVolume.admit({ tenantId: context.tenantId, environment }, body.bytes.length);
+  ensureStorable(deps, context, body, environment);
   const frame = { at, token, sha256, capturedAt: query.at ?? null };
   if (!isOpenFor(before, frame)) return takeFrame(deps, context, params, frame);
   const image: StorableImage = isStandIn(body) ? body : await makeHarmless(deps.images, body, shareOf(context));

@@ -4,6 +4,7 @@ import type { api, Ok, Params } from '@grove/contract';
 import { ImageRefused } from '../engines/images/refused.ts';
 import type { LookKind } from '../engines/vision/look-ahead.ts';
 import type { JourneyContext } from '../kernel/context.ts';
+import type { Environment } from '../kernel/environment.ts';
 import { ApiError, invalidInput } from '../kernel/errors.ts';
 import type { Share } from '../kernel/fair-queue.ts';
 import { newId } from '../kernel/ids.ts';
@@ -39,8 +40,7 @@ export function imageUploader(deps: JourneyDeps) {
     const { environment } = snapshot.root;
     const wantedImage = ensureWanted(snapshot, current, imageName);
     ensureFormatTaken(wantedImage, body);
-    ensureStandIn(body, environment);
-    deps.testVolume.admit({ tenantId: context.tenantId, environment }, body.bytes.length);
+    ensureStorable(deps, context, body, environment);
     // An uploaded picture of any age must not replace the frames of the person before the camera.
     if (wantedImage.byChallenge && environment === 'live') {
       throw new ApiError(100059, { detail: 'the images of this step are frames of its challenge' });
@@ -190,8 +190,18 @@ export async function makeHarmless(images: JourneyDeps['images'], body: RawBody,
 
 export const isStandIn = ({ contentType }: RawBody) => contentType === 'application/json';
 
-/** Ensures that a JSON document replaces an image only in the sandbox. */
-export function ensureStandIn(body: RawBody, environment: 'live' | 'test'): void {
+/** Ensures that a JSON document replaces an image only in the sandbox, and that test callers do not fill the disk. */
+export function ensureStorable(
+  { testVolume }: Pick<JourneyDeps, 'testVolume'>,
+  { tenantId }: Pick<JourneyContext, 'tenantId'>,
+  body: RawBody,
+  environment: Environment,
+): void {
+  ensureStandIn(body, environment);
+  testVolume.admit({ tenantId, environment }, body.bytes.length);
+}
+
+function ensureStandIn(body: RawBody, environment: Environment): void {
   if (!isStandIn(body)) return;
   const { bytes } = body;
   if (bytes.length === 0) throw new ImageRefused('empty');
