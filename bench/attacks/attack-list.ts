@@ -101,23 +101,23 @@ function impostor(about: string, isBlended: (open: { kind: Movement; phase: stri
       const actor = pick(films, 0).actor();
       let open: Parameters<Player['follow']>[0] = { kind: 'centre', phase: 'do' };
       let frameCount = 0;
-      let shown: Buffer[] = [];
+      let framesOfMovement: Buffer[] = [];
       /** The recording shows each movement in a few frames; he holds it as long as the instruction stays open. */
       const frameOfMan = () => {
         try {
           const frame = actor.frame(open);
-          shown.push(frame);
+          framesOfMovement.push(frame);
           return frame;
         } catch (error) {
-          if (!(error instanceof RecordingOver) || shown.length === 0) throw error;
+          if (!(error instanceof RecordingOver) || framesOfMovement.length === 0) throw error;
           frameCount += 1;
-          return asPage(pick(shown, frameCount));
+          return asPage(pick(framesOfMovement, frameCount));
         }
       };
       return {
         follow(instruction) {
           open = instruction;
-          shown = [];
+          framesOfMovement = [];
         },
         async frame() {
           const atRest = open.kind === 'centre' || open.phase === 'return';

@@ -88,8 +88,9 @@ async function endSession(context: Context, { params }: InputOf<'endSession'>) {
 }
 
 async function listPasskeys(context: Context) {
-  const rows = await passkeysOf(context.db, { operatorId: ensureOperator(context).callerId });
-  const totp = (await findTotp(context.db, { operatorId: ensureOperator(context).callerId })) !== undefined;
+  const { callerId: operatorId } = ensureOperator(context);
+  const rows = await passkeysOf(context.db, { operatorId });
+  const totp = (await findTotp(context.db, { operatorId })) !== undefined;
   return { passkeys: rows.slice(0, MAX_PASSKEYS_PER_OPERATOR).map(toPasskey), totp };
 }
 

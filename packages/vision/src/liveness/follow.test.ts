@@ -129,8 +129,8 @@ describe('a challenge of active liveness', () => {
   test('a challenge continues when a movement is made with the head a little aside, and ends if only the head is aside', () => {
     for (const movement of ['openMouth', 'closeEyes'] as const) {
       const progress = openAt((asked) => asked === movement);
-      const shown = faceAt(movement, { yaw: 14.5, nose: 0.12 });
-      const done = [shown, shown, shown].reduce((all, observation) => take(all, { ...observation }), progress);
+      const face = faceAt(movement, { yaw: 14.5, nose: 0.12 });
+      const done = [face, face, face].reduce((all, observation) => take(all, { ...observation }), progress);
       assert.equal(openInstruction(done)?.phase, 'return', movement);
       const aside = faceAt('centre', { yaw: 14.5, nose: 0.12 });
       assert.equal(take(take(progress, aside), aside).reason, 'wrong_movement', movement);
@@ -182,8 +182,9 @@ describe('a challenge of active liveness', () => {
     const aside = { nose: CHALLENGE_LIMITS.restNose + 0.02 };
     for (const movement of ['down', 'closeEyes'] as const) {
       const open = openAt((each) => each === movement);
-      const shown = obey(open, (each) => openInstruction(each)?.phase === 'return');
-      assert.equal(take(shown, faceAt('centre', aside)).instructions.length, shown.instructions.length, movement);
+      const afterMovement = obey(open, (each) => openInstruction(each)?.phase === 'return');
+      const numInstructions = take(afterMovement, faceAt('centre', aside)).instructions.length;
+      assert.equal(numInstructions, afterMovement.instructions.length, movement);
     }
     let mouth = openAt((movement) => movement === 'openMouth');
     for (let frames = 0; frames < 3; frames += 1) mouth = take(mouth, faceAt('openMouth', aside));
